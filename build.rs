@@ -1,5 +1,4 @@
-//! Writes what the program carries inside: the page's files as `make web` left them in `web/dist` (or nothing), and
-//! the shipped books and personalities, so that a copied binary plays anywhere.
+//! Puts the shipped books and personalities into the program, so that a copied binary plays anywhere.
 
 use std::{
     env,
@@ -11,17 +10,8 @@ use std::{
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let dist = root.join("web/dist");
-    // A watched path that does not exist would rebuild the crate each time; then its parent tells when it appears.
-    let watched = dist
-        .ancestors()
-        .find(|path| path.exists())
-        .unwrap_or(Path::new("build.rs"));
-    println!("cargo::rerun-if-changed={}", watched.display());
     println!("cargo::rerun-if-changed=build.rs");
-
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("assets.rs"), asset_table(&dist)?)?;
     for (folder, extension) in [("books", "book"), ("personalities", "toml")] {
         println!("cargo::rerun-if-changed={folder}");
         fs::write(
@@ -68,39 +58,4 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
 fn name_of(path: &Path) -> Result<&str, Box<dyn Error>> {
     let name = path.file_name().and_then(|name| name.to_str());
     name.ok_or_else(|| format!("the name of {} is not UTF-8", path.display()).into())
-}
-
-/// A Rust expression: a slice of `Asset`, sorted by path.
-fn asset_table(dist: &Path) -> Result<String, Box<dyn Error>> {
-    let mut table = String::from("&[\n");
-    for file in &files_of(dist)? {
-        let name = name_of(file)?;
-        let etag = format!("\"{:016x}\"", fnv1a(&fs::read(file)?));
-        let content_type = content_type(name)?;
-        writeln!(
-            table,
-            "    Asset {{ path: {:?}, content_type: {content_type:?}, etag: {etag:?}, bytes: include_bytes!({:?}) }},",
-            format!("/{name}"),
-            file.display().to_string(),
-        )?;
-    }
-    table.push(']');
-    Ok(table)
-}
-
-fn content_type(name: &str) -> Result<&'static str, String> {
-    match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("html") => Ok("text/html; charset=utf-8"),
-        Some("js") => Ok("text/javascript; charset=utf-8"),
-        Some("css") => Ok("text/css; charset=utf-8"),
-        Some("svg") => Ok("image/svg+xml"),
-        _ => Err(format!("web/dist/{name}: no content type is known for this file")),
-    }
-}
-
-/// The 64-bit FNV-1a hash: enough to tell two builds of a file apart, and a dozen lines shorter than a crate.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -18,10 +18,8 @@ use std::{
 };
 
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
-use sparring::{
-    book::{self, Book, Origin, ZeroWeights},
-    chess::{Position, Rules as _, Variant, key, write_san},
-};
+use sparring_book::{self as book, Book, Origin, ZeroWeights};
+use sparring_chess::{Position, Rules as _, Variant, key, write_san};
 
 type Outcome = Result<(), Box<dyn error::Error>>;
 
@@ -309,7 +307,7 @@ fn keys(text: &str) -> Vec<u64> {
     for line in text.lines().step_by(text.lines().count() / 5_000 + 1) {
         let mut pos: Position = Variant::Standard.start();
         for word in line.split(' ') {
-            let Ok(mv) = sparring::chess::parse_san(&pos, word) else {
+            let Ok(mv) = sparring_chess::parse_san(&pos, word) else {
                 break;
             };
             keys.insert(key(&pos));

@@ -7,13 +7,16 @@ use std::{
 };
 
 use sparring::{
-    book::{self, Notation, ZeroWeights},
     bot::{chat, game_state::GameState},
-    chess::{Color, GameHistory, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen},
     config,
-    lichess::model::{Event, GameEvent},
-    personality, uci,
 };
+use sparring_book::{self as book, Notation, ZeroWeights};
+use sparring_chess::{
+    Color, GameHistory, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen,
+};
+use sparring_lichess::model::{Event, GameEvent};
+use sparring_personality as personality;
+use sparring_uci as uci;
 
 /// Bytes as the text that every reader gets: what is no text is refused before.
 fn text(data: &[u8]) -> String {

@@ -1,9 +1,7 @@
 //! The signature of the engine: a change that means to keep play as it is keeps these numbers, in every build.
 
-use sparring::{
-    engine::{Engine, bench},
-    units::{Depth, Nodes, Stopwatch},
-};
+use sparring_chess::units::{Depth, Nodes, Stopwatch};
+use sparring_engine::{Engine, bench};
 
 /// The one place where the numbers stand, for other builds too.
 const PINNED: &str = include_str!("signature.txt");

@@ -6,14 +6,14 @@ mod sample;
 
 use std::{fs, path::Path, process::Command};
 
-use sparring::{
-    book,
-    chess::{GameHistory, Variant, parse_san},
-    engine::Score,
-    lichess::model::Side,
-    store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
+use sparring::store::{Archive, End, GameRecord, MoveRecord, Source, Thought};
+use sparring_book as book;
+use sparring_chess::{
+    GameHistory, Variant, parse_san,
     units::{Centipawns, Depth, Elo, Millis, Nodes},
 };
+use sparring_engine::Score;
+use sparring_lichess::model::Side;
 use tempfile::TempDir;
 
 const BOOK: &str = "# Mine.\n1. e4 60 | d4 40  # by mood\n1. e4 e5 2. Nf3\n1. d4 d5 2. c4\n";

@@ -5,11 +5,9 @@
 use std::{fs, path::Path, process::Command};
 
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
-use sparring::{
-    book::{self, Book, Library, Notation},
-    chess::{GameHistory, Variant},
-    diagnostics::Diagnostics,
-};
+use sparring_book::{self as book, Book, Library, Notation};
+use sparring_chess::{GameHistory, Variant};
+use sparring_diagnostics::Diagnostics;
 
 /// How many variations of each book are made in each way. The books are cut to their first lines, to be quick.
 const ROUNDS: usize = 6;

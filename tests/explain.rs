@@ -10,10 +10,10 @@ use std::{
 
 use sparring::{
     cli::explain::{explain_level, explain_profile, explain_settings},
-    lichess::model::Side,
     store::{Archive, ChallengeRecord, End, GameRecord, RequestedPersona},
-    units::{Elo, Millis},
 };
+use sparring_chess::units::{Elo, Millis};
+use sparring_lichess::model::Side;
 
 #[test]
 fn a_level_shows_every_knob_and_what_it_was_measured_against() {

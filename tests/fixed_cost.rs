@@ -7,13 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use sparring::{
-    chess::{GameHistory, Variant},
-    engine::{
-        Engine, EngineOverrides, Handicap, Limits, Params, SearchControl, SearchRequest, SearchResult, Stop,
-        WeightOverrides,
-    },
+use sparring_chess::{
+    GameHistory, Variant,
     units::{Centipawns, Nodes, Stopwatch},
+};
+use sparring_engine::{
+    Engine, EngineOverrides, Handicap, Limits, Params, SearchControl, SearchRequest, SearchResult, Stop,
+    WeightOverrides,
 };
 
 /// The system's allocator, counting what each thread asks for.

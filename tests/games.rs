@@ -5,11 +5,9 @@ mod sample;
 
 use std::{path::Path, process::Command};
 
-use sparring::{
-    lichess::model::{GameId, Side},
-    store::{Archive, ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought},
-    units::{Elo, Millis},
-};
+use sparring::store::{Archive, ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
+use sparring_chess::units::{Elo, Millis};
+use sparring_lichess::model::{GameId, Side};
 
 fn game(id: &str, moves: &str) -> GameRecord {
     let end = sample::end("mate", Some(Side::Black), moves);

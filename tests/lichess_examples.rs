@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, fs, io::Write as _, path::Path};
 
 use serde_json::Value;
-use sparring::lichess::model::{
+use sparring_lichess::model::{
     Account, Challenge, ChallengeDone, ChatMessage, ErrorBody, Event, GameEvent, GameEventInfo, NowPlaying,
     TokenInfo, decode,
 };

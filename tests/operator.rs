@@ -9,7 +9,7 @@ use std::{
     process::{Child, Command, ExitStatus, Output, Stdio},
 };
 
-use sparring::sandbox::{Fault, FaultKind, Options, Sandbox};
+use sparring_sandbox::{Fault, FaultKind, Options, Sandbox};
 use tokio::{net::TcpListener, runtime::Runtime};
 use tokio_util::sync::CancellationToken;
 

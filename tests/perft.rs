@@ -1,15 +1,14 @@
 //! The rules against the shared test data: perft counts, legal moves in both notations, keys.
-#![cfg(feature = "daemon")]
 
 mod shared;
 
 use std::{fs, path::PathBuf};
 
 use serde_json::Value;
-use sparring::{
-    chess::{Position, Rules as _, Variant, key, parse_fen, parse_san, parse_uci, write_san, write_uci},
-    engine::perft::perft,
+use sparring_chess::{
+    Position, Rules as _, Variant, key, parse_fen, parse_san, parse_uci, write_san, write_uci,
 };
+use sparring_engine::perft::perft;
 
 /// Leaves counted by each of the perft tests where `PERFT_LEAVES` does not say otherwise: a few seconds in a development build.
 const NODE_BUDGET: u64 = 60_000_000;

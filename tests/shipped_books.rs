@@ -6,11 +6,9 @@ use std::{
     path::PathBuf,
 };
 
-use sparring::{
-    book::{self, Book, Library},
-    chess::{Color, GameHistory, Variant},
-    personality,
-};
+use sparring_book::{self as book, Book, Library};
+use sparring_chess::{Color, GameHistory, Variant};
+use sparring_personality as personality;
 
 fn shipped() -> Vec<Book> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("books");

@@ -15,9 +15,9 @@ use sparring::{
         render_diagnostics::{Style, draw},
     },
     config::{self, Config},
-    personality::{self, Personality, strength},
-    schema::{DefaultValue, Key},
 };
+use sparring_config_schema::{DefaultValue, Key};
+use sparring_personality::{self as personality, Personality, strength};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -148,7 +148,7 @@ fn the_entry_for_test_rigs_sets_options_that_there_are() {
     let entry: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert!(entry["nps"].as_u64().is_some_and(|nps| nps > 0));
     let mut said = Vec::new();
-    sparring::uci::run("uci\n".as_bytes(), &mut said).unwrap();
+    sparring_uci::run("uci\n".as_bytes(), &mut said).unwrap();
     let listing = String::from_utf8(said).unwrap();
     let presets = ["test_presets", "tune_presets"].map(|kind| entry[kind].as_object().unwrap());
     let wishes: Vec<&str> = presets

@@ -6,7 +6,7 @@ use std::{
 };
 
 use proptest::prelude::*;
-use sparring::uci;
+use sparring_uci as uci;
 
 /// What a writer was given, readable after the session.
 #[derive(Clone, Default)]

@@ -1,7 +1,10 @@
 //! A level that follows the opponent, in casual games only: from game to game by results, or within a game by how it
 //! stands. Pure.
 
-use crate::{config::Adapt, engine::Score, personality::Level, units::Elo};
+use crate::config::Adapt;
+use sparring_chess::units::Elo;
+use sparring_engine::Score;
+use sparring_personality::Level;
 
 /// A game ahead or behind changes the level by so much.
 const STEP: i32 = 30;
@@ -55,7 +58,8 @@ pub(super) fn told(adapt: Adapt, level: Elo, lead: i32) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{personality::chat_lines::LONGEST_LINE, units::Centipawns};
+    use sparring_chess::units::Centipawns;
+    use sparring_personality::chat_lines::LONGEST_LINE;
 
     #[test]
     fn a_game_ahead_is_a_step_and_there_is_an_end_to_it() {

@@ -16,13 +16,13 @@ use super::{
 };
 use crate::{
     config::Action,
-    lichess::{
-        CallError, Escaped,
-        model::{Challenge, Compat, DeclineReason, GameId, NowPlaying, UserId},
-        retry::EndpointClass,
-    },
     store::{ChallengeRecord, OpponentScore},
-    units::Millis,
+};
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError, Escaped,
+    model::{Challenge, Compat, DeclineReason, GameId, NowPlaying, UserId},
+    retry::EndpointClass,
 };
 
 impl EventLoop {

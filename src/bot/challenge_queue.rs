@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::{
-    lichess::model::{DeclineReason, GameId, UserId},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::{DeclineReason, GameId, UserId};
 
 /// More do not wait, neither for a seat nor for a refusal: the rest hears nothing and expires.
 const QUEUE: usize = 100;

@@ -9,13 +9,10 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 pub use command::{Command, read};
 
-use crate::{
-    config::Chat,
-    personality::{Level, Personalities, Personality, chat_lines::LONGEST_LINE},
-    store::RequestedPersona,
-    units::Elo,
-};
+use crate::{config::Chat, store::RequestedPersona};
 use command::WORDS;
+use sparring_chess::units::Elo;
+use sparring_personality::{Level, Personalities, Personality, chat_lines::LONGEST_LINE};
 
 /// Who plays a game and how, as its opponent may change it.
 #[derive(Debug, Clone, PartialEq)]

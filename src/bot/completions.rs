@@ -14,7 +14,7 @@ use super::{
     supervisor::TaskExit,
     tournament_calls::TournamentSnapshot,
 };
-use crate::lichess::{
+use sparring_lichess::{
     CallError, ChallengeOutcome, NdjsonStream,
     model::{
         Account, ArenaId, Challenge, ChallengeDone, DeclineReason, GameEventInfo, GameId, NowPlaying, UserId,

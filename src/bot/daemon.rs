@@ -24,15 +24,15 @@ use super::{
 };
 use crate::{
     config::{Chat, Config, Games, Matchmaking, Play, Rule, Tournaments},
-    lichess::{
-        Client,
-        model::{GameId, UserId},
-    },
-    personality::Personalities,
     store::{ArchiveWriter, ChallengeCooldown, GameFlags, OpponentScore, RequestedPersona},
-    units::Millis,
     user_lists::UserLists,
 };
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    Client,
+    model::{GameId, UserId},
+};
+use sparring_personality::Personalities;
 
 /// A server that cannot be reached for so long at the start is left to the service manager.
 const PATIENCE: Millis = Millis::from_secs(30);

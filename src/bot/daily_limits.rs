@@ -3,10 +3,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::{
-    lichess::model::{GameId, UserId},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::{GameId, UserId};
 
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;

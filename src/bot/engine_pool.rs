@@ -15,11 +15,9 @@ use tokio::{sync::oneshot, time::Instant};
 use tracing::{debug, error, warn};
 
 use super::search_scheduler::{Priority, SearchScheduler};
-use crate::{
-    engine::{Engine, Limits, SearchControl, SearchEvent, SearchRequest, SearchResult, Stop},
-    personality::strength::{StrengthRequest, StrengthResult, think},
-    units::{Millis, Nodes, Stopwatch},
-};
+use sparring_chess::units::{Millis, Nodes, Stopwatch};
+use sparring_engine::{Engine, Limits, SearchControl, SearchEvent, SearchRequest, SearchResult, Stop};
+use sparring_personality::strength::{StrengthRequest, StrengthResult, think};
 
 /// A search must get something done, however long it waited for its seat.
 const LEAST_TIME: Millis = Millis(5);

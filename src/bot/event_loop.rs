@@ -35,13 +35,11 @@ use super::{
     supervisor::GameSupervisor,
     tournaments::TournamentState,
 };
-use crate::{
-    lichess::{
-        CallError, Client,
-        model::{GameEventInfo, GameId, Speed, Status as GameStatus, UserId},
-        retry::EndpointClass,
-    },
-    units::Millis,
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError, Client,
+    model::{GameEventInfo, GameId, Speed, Status as GameStatus, UserId},
+    retry::EndpointClass,
 };
 
 /// After the second request to end, games have this long to let go.

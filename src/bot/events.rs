@@ -5,13 +5,11 @@ use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
 use super::{event_loop::EventLoop, stream_conflict::ConflictDetector};
-use crate::{
-    lichess::{
-        Client, Escaped, ReconnectingStream, StreamEvent,
-        model::{ChallengeStatus, Event},
-        retry::EndpointClass,
-    },
-    units::Millis,
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    Client, Escaped, ReconnectingStream, StreamEvent,
+    model::{ChallengeStatus, Event},
+    retry::EndpointClass,
 };
 
 /// The event stream, and what was made of it so far.

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::lichess::model::GameId;
+use sparring_lichess::model::GameId;
 
 /// So many games are remembered. What is older stands in the archive.
 const REMEMBERED: usize = 500;

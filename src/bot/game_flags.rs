@@ -6,10 +6,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::{
-    lichess::model::GameId,
-    store::{ArchiveWriter, GameFlags},
-};
+use crate::store::{ArchiveWriter, GameFlags};
+use sparring_lichess::model::GameId;
 
 /// The favours of all games that run.
 #[derive(Debug, Default)]

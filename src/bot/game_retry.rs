@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::{lichess::model::GameId, units::Millis};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::GameId;
 
 /// The first try comes soon, since a clock may be running.
 pub(super) const FIRST: Millis = Millis(500);

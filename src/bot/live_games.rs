@@ -5,10 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::{sync::watch, time::Instant};
 
-use crate::{
-    lichess::model::{GameId, Side},
-    units::{Elo, Millis},
-};
+use sparring_chess::units::{Elo, Millis};
+use sparring_lichess::model::{GameId, Side};
 
 /// What a running game looks like. Never what the bot thinks of it: the opponent may be watching.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,13 +6,11 @@ use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
 
 use super::{event_loop::epoch, rate_limits::PersistedRateLimits};
-use crate::{
-    lichess::{
-        CallError, Client, Escaped,
-        model::Account,
-        retry::{Backoff, EndpointClass},
-    },
-    units::Millis,
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError, Client, Escaped,
+    model::Account,
+    retry::{Backoff, EndpointClass},
 };
 
 /// What a bot must be allowed.

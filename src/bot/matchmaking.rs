@@ -17,13 +17,13 @@ use super::{
 };
 use crate::{
     config::{Action, Matchmaking},
-    lichess::{
-        CallError, ChallengeOutcome, NdjsonStream,
-        model::{Account, Challenge, ChallengeDone, ChallengeRequest, GameId, NowPlaying, UserId},
-        retry::{Backoff, EndpointClass},
-    },
     store::{ChallengeCooldown, ChallengeRecord},
-    units::Millis,
+};
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError, ChallengeOutcome, NdjsonStream,
+    model::{Account, Challenge, ChallengeDone, ChallengeRequest, GameId, NowPlaying, UserId},
+    retry::{Backoff, EndpointClass},
 };
 
 /// More bots are not looked at: as many as lichess tells of at once, since whom it names first nobody promises.

@@ -9,7 +9,9 @@ use prometheus_client::{
 };
 
 use super::daemon::Status;
-use crate::{lichess::retry::EndpointClass, store::ArchiveWriter, units::Millis};
+use crate::store::ArchiveWriter;
+use sparring_chess::units::Millis;
+use sparring_lichess::retry::EndpointClass;
 
 /// Bounds of the histogram of round trips, in seconds: from the same machine to a bad day.
 const TRIPS: [f64; 10] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];

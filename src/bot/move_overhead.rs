@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{engine::DelayWindow, units::Millis};
+use sparring_chess::units::Millis;
+use sparring_engine::DelayWindow;
 
 /// What a move loses besides the measured trip: the other direction's bad days.
 const MARGIN: Millis = Millis(20);

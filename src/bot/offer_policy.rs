@@ -1,11 +1,9 @@
 //! What to do about a game besides moving: draws, resignation, takebacks, claims. Pure; a personality's temper
 //! and the scores of its own moves decide.
 
-use crate::{
-    chess::{Color, Rules as _},
-    engine::Score,
-    personality::Personality,
-};
+use sparring_chess::{Color, Rules as _};
+use sparring_engine::Score;
+use sparring_personality::Personality;
 
 use super::game_state::GameState;
 
@@ -109,10 +107,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{
-        personality::{DrawTemper, ResignTemper},
-        units::Centipawns,
-    };
+    use sparring_chess::units::Centipawns;
+    use sparring_personality::{DrawTemper, ResignTemper};
 
     fn tempered() -> Personality {
         let mut profile = Personality::new("x");

@@ -3,10 +3,8 @@
 
 use rand::Rng;
 
-use crate::{
-    lichess::{CallError, retry::Backoff},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_lichess::{CallError, retry::Backoff};
 
 /// The first try after a failure comes within this time: a clock may be running in a game that only the list knows.
 const FIRST: Millis = Millis(250);

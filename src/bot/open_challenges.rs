@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::{lichess::model::GameId, store::ChallengeRecord};
+use crate::store::ChallengeRecord;
+use sparring_lichess::model::GameId;
 
 /// More than can wait: what is older has been forgotten by the server as well.
 const REMEMBERED: usize = 500;
@@ -34,7 +35,7 @@ impl OpenChallenges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Millis;
+    use sparring_chess::units::Millis;
 
     fn record(number: usize) -> ChallengeRecord {
         ChallengeRecord {

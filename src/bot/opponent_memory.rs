@@ -7,11 +7,9 @@ use std::{
 };
 
 use super::event_loop::epoch;
-use crate::{
-    lichess::model::UserId,
-    store::{ArchiveWriter, RequestedPersona},
-    units::Millis,
-};
+use crate::store::{ArchiveWriter, RequestedPersona};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::UserId;
 
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
@@ -140,7 +138,7 @@ impl OpponentMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Elo;
+    use sparring_chess::units::Elo;
 
     fn user(name: &str) -> UserId {
         name.parse().unwrap()

@@ -8,12 +8,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::rule_context::RuleContext;
 use crate::{
-    chess::Variant,
     config::{Matchmaking, Mode, TimeControlLimit},
-    lichess::model::{Account, ChallengeColor, ChallengeRequest, GameId, Speed, UserId},
     store::ChallengeCooldown,
+};
+use sparring_chess::{
+    Variant,
     units::{Elo, Millis},
 };
+use sparring_lichess::model::{Account, ChallengeColor, ChallengeRequest, GameId, Speed, UserId};
 
 /// Who refused is not asked again for so long, then four times as long each time.
 const FIRST_REST: Millis = Millis::from_secs(3600);

@@ -5,7 +5,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::{lichess::model::UserId, store::OpponentScore, units::Elo};
+use crate::store::OpponentScore;
+use sparring_chess::units::Elo;
+use sparring_lichess::model::UserId;
 
 /// More are not kept in mind; the archive forgets nobody.
 const MOST: usize = 200_000;

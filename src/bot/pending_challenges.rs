@@ -5,10 +5,8 @@ use std::{collections::VecDeque, sync::Arc};
 
 use tokio::sync::watch;
 
-use crate::{
-    lichess::model::{Challenge, Compat, GameId},
-    user_lists::UserLists,
-};
+use crate::user_lists::UserLists;
+use sparring_lichess::model::{Challenge, Compat, GameId};
 
 /// More do not wait: the rest hears nothing and expires.
 const QUEUE: usize = 100;

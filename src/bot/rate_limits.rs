@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    lichess::{
-        CallError, Client,
-        retry::{EndpointClass, LONGEST_ASKED},
-    },
-    store::ArchiveWriter,
-    units::Millis,
+use crate::store::ArchiveWriter;
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError, Client,
+    retry::{EndpointClass, LONGEST_ASKED},
 };
 
 /// lichess' name of its limit on games between bots.
@@ -88,7 +86,7 @@ fn is_possible(until: Millis, epoch: Millis) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lichess::Token;
+    use sparring_lichess::Token;
 
     fn limited(secs: u64, key: Option<&str>) -> CallError {
         CallError::RateLimited {

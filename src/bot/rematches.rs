@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::lichess::model::GameId;
+use sparring_lichess::model::GameId;
 
 /// So many games are remembered: a rematch is asked for within minutes of its game.
 const REMEMBERED: usize = 500;

@@ -3,10 +3,8 @@
 use rand::rngs::ChaCha8Rng;
 use tokio::time::sleep;
 
-use crate::{
-    lichess::{CallError, retry::Backoff},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_lichess::{CallError, retry::Backoff};
 
 /// What got lost is sent again after about this time at first, and after twice as long each time.
 pub(super) const SOON: Millis = Millis(500);

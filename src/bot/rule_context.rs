@@ -3,14 +3,13 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::opponent_picker::ChallengeProposal;
-use crate::{
-    chess::Variant,
-    lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId},
-    personality::LevelContext,
-    store::OpponentScore,
+use crate::{store::OpponentScore, user_lists::UserLists};
+use sparring_chess::{
+    Variant,
     units::{Elo, Millis},
-    user_lists::UserLists,
 };
+use sparring_lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId};
+use sparring_personality::LevelContext;
 
 /// What is so about a challenge or game at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +69,7 @@ pub struct LocalContext {
 #[must_use]
 pub fn ratings(account: &Account) -> BTreeMap<String, Elo> {
     let rated =
-        |(key, perf): (&String, &crate::lichess::model::PerfRating)| Some((key.clone(), perf.rating?));
+        |(key, perf): (&String, &sparring_lichess::model::PerfRating)| Some((key.clone(), perf.rating?));
     account.perfs.iter().filter_map(rated).collect()
 }
 

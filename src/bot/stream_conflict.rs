@@ -1,6 +1,7 @@
 //! Two programs with one token: lichess keeps one event stream, so each ends the other's. Pure.
 
-use crate::{lichess::StreamEnd, units::Millis};
+use sparring_chess::units::Millis;
+use sparring_lichess::StreamEnd;
 
 /// A stream that its server closes at once is the server's own trouble: a rival needs time to notice and come back. Not much
 /// of it: on this very machine one that comes back at once takes 50 ms.
@@ -61,7 +62,7 @@ mod tests {
     use tokio_util::bytes::Bytes;
 
     use super::*;
-    use crate::lichess::{CallError, NdjsonStream, ReconnectingStream, StreamEvent, model::Event};
+    use sparring_lichess::{CallError, NdjsonStream, ReconnectingStream, StreamEvent, model::Event};
 
     #[test]
     fn f7_streams_taken_over_again_and_again_are_a_duel() {

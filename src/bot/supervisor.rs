@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info_span};
 
 use super::game_task::{self, Note, Outcome, Setup, Shared};
-use crate::lichess::model::{GameId, UserId};
+use sparring_lichess::model::{GameId, UserId};
 
 /// A game may fall over this often and still be brought back.
 const REVIVALS: u32 = 1;

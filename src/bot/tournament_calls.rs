@@ -8,14 +8,12 @@ use tracing::{debug, info, warn};
 use super::{
     completions::Completion, event_loop::EventLoop, retry_call::insist, tournaments::TournamentAction,
 };
-use crate::{
-    config::Tournaments,
-    lichess::{
-        CallError, Client, Escaped,
-        model::{Arena, ArenaId, TeamId},
-        retry::EndpointClass,
-    },
-    units::Millis,
+use crate::config::Tournaments;
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError, Client, Escaped,
+    model::{Arena, ArenaId, TeamId},
+    retry::EndpointClass,
 };
 
 /// What a look at the arenas has shown.

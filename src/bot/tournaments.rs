@@ -3,13 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    config::Tournaments,
-    lichess::{
-        CallError,
-        model::{Arena, ArenaId, GameId, TeamId},
-    },
-    units::Millis,
+use crate::config::Tournaments;
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError,
+    model::{Arena, ArenaId, GameId, TeamId},
 };
 
 /// Between two looks at what is announced.

@@ -1,7 +1,7 @@
 //! What the server says of a token and the account behind it, in words for people: for `init` and `doctor`.
 
 use super::exit::{Exit, Failure};
-use crate::lichess::{CallError, Client, Escaped, model::Account};
+use sparring_lichess::{CallError, Client, Escaped, model::Account};
 
 /// What a bot must be allowed.
 pub const SCOPE: &str = "bot:play";

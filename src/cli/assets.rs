@@ -8,14 +8,14 @@ use tracing::{info, warn};
 
 use super::exit::{Exit, Failure};
 use crate::{
-    book::{self, Library},
     config::{self, Paths},
-    diagnostics::Diagnostics,
-    files,
-    personality::{self, Personalities, Personality},
     reload::{Assets, ReloadLog, open},
-    uci::UciResources,
 };
+use sparring_book::{self as book, Library};
+use sparring_diagnostics::Diagnostics;
+use sparring_files as files;
+use sparring_personality::{self as personality, Personalities, Personality};
+use sparring_uci::UciResources;
 
 /// The shipped books, by path and text.
 pub const BOOKS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/books.rs"));

@@ -21,7 +21,7 @@ use serde_json::json;
 use subtle::ConstantTimeEq as _;
 use tokio::time::{Instant, sleep};
 
-use crate::http_server::{is_cross_site, is_own_origin, is_this_machine};
+use sparring_http_server::{is_cross_site, is_own_origin, is_this_machine};
 
 /// The page talks to nobody but the program it came from. Its style sheet carries the pieces as `data:` images.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; base-uri 'none'; \

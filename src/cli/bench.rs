@@ -3,12 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{exit::Exit, openings::openings_of, print};
-use crate::{
-    chess::{GameHistory, Variant},
-    engine::bench,
-    uci,
-    units::Depth,
-};
+use sparring_chess::{GameHistory, Variant, units::Depth};
+use sparring_engine::bench;
+use sparring_uci as uci;
 
 /// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
 #[derive(Debug, clap::Args)]
@@ -68,8 +65,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::chess::write_fen;
     use crate::cli::parsed;
+    use sparring_chess::write_fen;
 
     fn args(words: &[&str]) -> Result<Args, clap::Error> {
         parsed(["bench"].iter().chain(words))

@@ -4,11 +4,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    book::{self, Book, ExpectedLine, Library},
-    chess::GameHistory,
-    store::{BookChoice, MoveExplanation, MoveRecord, Source, Thought},
-};
+use crate::store::{BookChoice, MoveExplanation, MoveRecord, Source, Thought};
+use sparring_book::{self as book, Book, ExpectedLine, Library};
+use sparring_chess::GameHistory;
 
 /// So many half moves of a plan are told after its first.
 const FURTHER: usize = 5;
@@ -106,8 +104,8 @@ fn told(one: &ExpectedLine) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::Variant,
+    use sparring_chess::{
+        Variant,
         units::{Depth, Millis, Nodes},
     };
 

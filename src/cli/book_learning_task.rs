@@ -13,10 +13,10 @@ use tracing::{info, warn};
 
 use super::book::from_archive;
 use crate::{
-    book::{Book, LearnReport, LearnedWeights, Library, WeightFactor},
     reload::Assets,
     store::{Archive, Filter, StoreError},
 };
+use sparring_book::{Book, LearnReport, LearnedWeights, Library, WeightFactor};
 
 /// Results of fewer games say nothing yet.
 const LEAST_GAMES: u32 = 4;

@@ -24,12 +24,12 @@ use crate::{
         move_selector::{MoveSelector, Pipeline},
     },
     config::Config,
-    engine::Tablebase,
-    lichess::Client,
     reload::Assets,
     store::ArchiveWriter,
     user_lists::UserLists,
 };
+use sparring_engine::Tablebase;
+use sparring_lichess::Client;
 
 /// A daemon that is ready to run, and the handles to whoever steers and watches it.
 pub struct Service {

@@ -14,15 +14,16 @@ use super::{
     render_diagnostics::{self, Style},
 };
 use crate::{
-    book::{self, Book},
     config::{self, Known, Paths},
-    diagnostics::{Diagnostic, Diagnostics, Severity, utf8},
-    engine::Tablebase,
-    files, personality,
     reload::list,
-    schema::quote,
     user_lists,
 };
+use sparring_book::{self as book, Book};
+use sparring_config_schema::quote;
+use sparring_diagnostics::{Diagnostic, Diagnostics, Severity, utf8};
+use sparring_engine::Tablebase;
+use sparring_files as files;
+use sparring_personality as personality;
 
 /// Validates bot.toml, books and personalities, and shows everything wrong at once.
 #[derive(Debug, clap::Args)]

@@ -10,10 +10,10 @@ use std::{
 use tracing::{info, warn};
 
 use super::state_dir;
-use crate::{
+use crate::config::{self, Config};
+use sparring_files::{
+    self as files,
     atomic_file::{self, Readers},
-    config::{self, Config},
-    files,
 };
 
 /// The text's name in the folder.

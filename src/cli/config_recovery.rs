@@ -14,12 +14,12 @@ use super::{
 };
 use crate::{
     config::{Action, Conditions, Config, GameSettings, Mode, Rule},
-    files,
-    lichess::model::DeclineReason,
-    personality::{LevelSetting, Personalities},
     reload::Assets,
     store::GameRecord,
 };
+use sparring_files as files;
+use sparring_lichess::model::DeclineReason;
+use sparring_personality::{LevelSetting, Personalities};
 
 /// What a run goes by.
 pub(super) struct Beginning {
@@ -99,7 +99,7 @@ fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
 }
 
 /// Everybody is asked to come later, and games that run are played by whom they were begun, at the level they had. Who
-/// is not there any more is stood in for, see [`Cast::seated`](crate::personality::Cast::seated).
+/// is not there any more is stood in for, see [`Cast::seated`](sparring_personality::Cast::seated).
 fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
@@ -139,7 +139,10 @@ fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, personality::Personality, store::test_fixtures, units::Elo};
+    use crate::store::test_fixtures;
+    use sparring_chess::units::Elo;
+    use sparring_lichess::model::Side;
+    use sparring_personality::Personality;
 
     #[test]
     fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {

@@ -15,10 +15,10 @@ use super::{
 use crate::{
     bot::Options,
     config::{Conditions, Config, GameSettings, Mode, Rule, UserList},
-    personality::LevelSetting,
     reload::Assets,
-    units::Elo,
 };
+use sparring_chess::units::Elo;
+use sparring_personality::LevelSetting;
 
 /// Steers a running daemon.
 #[derive(Debug)]

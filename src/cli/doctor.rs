@@ -21,11 +21,11 @@ use super::{
 };
 use crate::{
     config::{Config, Server, load},
-    http_server::raise_open_files,
-    lichess::{Client, Escaped},
     store::{Archive, StoreError},
-    units::Millis,
 };
+use sparring_chess::units::Millis;
+use sparring_http_server::raise_open_files;
+use sparring_lichess::{Client, Escaped};
 
 /// Says whether everything is in order that the bot needs on lichess, and how to mend what is not.
 #[derive(Debug, clap::Args)]
@@ -125,7 +125,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let handed = args.station.config.with_file_name(listener::CREDENTIAL);
         // A machine without such a file has its users elsewhere, and nothing is said of them.
         let accounts =
-            crate::files::read_text(Path::new("/etc/passwd"), crate::files::TEXT).unwrap_or_default();
+            sparring_files::read_text(Path::new("/etc/passwd"), sparring_files::TEXT).unwrap_or_default();
         lines.extend(machine::others(&config.status, &handed, &accounts));
         lines.push(machine::files(raise_open_files()));
         let client = client(args, config, &mut lines);

@@ -3,13 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    chess::{Color, GameHistory, Rules as _},
-    engine::{Balance, Judged, Share, term_names, weigh},
-    personality::{Personalities, strength},
-    store::GameRecord,
-    units::Centipawns,
-};
+use crate::store::GameRecord;
+use sparring_chess::{Color, GameHistory, Rules as _, units::Centipawns};
+use sparring_engine::{Balance, Judged, Share, term_names, weigh};
+use sparring_personality::{Personalities, strength};
 
 /// The positions of a game judged for the bot; nothing in variants that are judged as a whole. `line` is the whole game.
 /// Weights of the personality's own are those that it has now: where it is gone, nothing can be said.

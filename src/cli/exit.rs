@@ -2,6 +2,8 @@
 
 use std::{fmt, process::ExitCode};
 
+use super::logging::Log;
+
 /// The exit codes, documented in the README and relied on by the systemd units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -60,6 +62,17 @@ pub fn code_of(error: &anyhow::Error) -> Exit {
     error
         .downcast_ref::<Failure>()
         .map_or(Exit::Failed, |failure| failure.exit)
+}
+
+/// Prints the error of a command with its causes in one line, if there is one, and gives the exit code.
+pub fn report(program: &str, outcome: anyhow::Result<Exit>, log: &Log) -> ExitCode {
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            log.say(&format!("{program}: {error:#}"));
+            code_of(&error).into()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -24,12 +24,12 @@ use super::{
 };
 use crate::{
     config::{Config, load},
-    lichess::{
-        Escaped,
-        model::{GameId, Side, UserId},
-    },
     store::{ALWAYS, Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, pgn},
-    units::Millis,
+};
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    Escaped,
+    model::{GameId, Side, UserId},
 };
 
 /// Shows the games that the bot has played.

@@ -19,10 +19,8 @@ use super::{
     exit::{Exit, Failure},
     password_prompt, secret_file,
 };
-use crate::{
-    config::{Config, Server},
-    lichess::{Client, Escaped, Token, bare_token},
-};
+use crate::config::{Config, Server};
+use sparring_lichess::{Client, Escaped, Token, bare_token};
 
 /// Prepares bot.toml and the token for a lichess account.
 #[derive(Debug, clap::Args)]

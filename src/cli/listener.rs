@@ -27,10 +27,8 @@ use super::{
     exit::{Exit, Failure},
     secret_file::{self, SecretFileError},
 };
-use crate::{
-    config::{Dashboard, Listen},
-    http_server::{self, Acceptor, Connections},
-};
+use crate::config::{Dashboard, Listen};
+use sparring_http_server::{self as http_server, Acceptor, Connections};
 
 /// The name of the systemd credential that may hold the password.
 pub(super) const CREDENTIAL: &str = "dashboard-password";

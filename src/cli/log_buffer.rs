@@ -16,7 +16,8 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
-use crate::{diagnostics::without_secrets, units::Millis};
+use sparring_chess::units::Millis;
+use sparring_diagnostics::without_secrets;
 
 /// So many different ones are kept.
 const KEPT: usize = 50;

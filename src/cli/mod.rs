@@ -8,7 +8,6 @@ pub mod book;
 mod book_exit;
 mod book_learning_task;
 pub mod bootstrap;
-pub mod calibrate;
 pub mod check;
 pub mod common_args;
 pub mod completions;
@@ -16,7 +15,6 @@ pub mod config_backup;
 mod config_recovery;
 mod control;
 pub mod dashboard;
-pub mod datagen;
 pub mod doctor;
 pub mod edit;
 mod eval_history;
@@ -24,14 +22,11 @@ pub mod exit;
 pub mod explain;
 pub mod games;
 pub mod health;
-pub mod human;
 pub mod init;
 mod listener;
-pub mod load_test;
 pub mod log_buffer;
 pub mod logging;
-pub mod match_engines;
-mod openings;
+pub mod openings;
 mod password_prompt;
 pub mod play;
 mod reloads;
@@ -40,19 +35,11 @@ pub mod run;
 pub mod sandbox;
 mod secret_file;
 mod settings;
-pub mod soak;
 pub mod state_dir;
 mod stderr_writer;
-pub mod style_report;
-pub mod suite;
 mod systemd;
-mod testkit;
 pub mod threads;
 pub mod token;
-pub mod train;
-mod training_args;
-pub mod tune;
-pub mod verify;
 pub mod why;
 mod worker;
 
@@ -68,7 +55,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use exit::Exit;
 
-use crate::uci::{self, PerftError};
+use sparring_uci::{self as uci, PerftError};
 
 /// A lichess bot that people enjoy playing.
 #[derive(Debug, Parser)]
@@ -132,34 +119,6 @@ enum Command {
         /// The folder to write them to.
         folder: PathBuf,
     },
-    /// Measures the daemon against the sandbox and prints a table.
-    #[command(hide = true)]
-    BenchDaemon(load_test::Args),
-    /// Plays games against the sandbox while everything goes wrong on purpose, and fails if any is lost by it.
-    #[command(hide = true)]
-    Soak(soak::Args),
-    /// Searches test positions with known solutions and counts those it solves.
-    Suite(suite::Args),
-    /// Fits the models of human moves and think times on games of people.
-    #[command(hide = true)]
-    HumanFit(human::fit::Args),
-    /// Judges the models of human moves and think times on games they were not fitted on.
-    #[command(hide = true)]
-    HumanReport(human::report::Args),
-    /// Plays two UCI engines against each other and prints Elo with its error.
-    Match(Box<match_engines::Args>),
-    /// Plays the levels against each other and measures how strong they are.
-    Ladder(Box<calibrate::Args>),
-    /// Says whether personalities really play differently: games at one level, and what they show on each axis.
-    StyleReport(style_report::Args),
-    /// Plays games of the engine against itself, to tune its evaluation on.
-    Datagen(datagen::Args),
-    /// Moves the weights of the evaluation to where they foretell the results of games best.
-    Tune(tune::Args),
-    /// Teaches a net what the evaluation misses, from games of the engine against itself.
-    Train(train::Args),
-    /// Proves what the engine knows of an ending by endgame tables: counts what it claims, and what it claims wrongly.
-    Verify(verify::Args),
 }
 
 /// Parses the command line, runs the command, and reports how it ended.
@@ -183,29 +142,10 @@ pub fn main() -> ExitCode {
         Some(Command::Perft { fen, depth, compare }) => count(fen, *depth, *compare)
             .map_err(anyhow::Error::from)
             .and_then(print),
-        Some(Command::BenchDaemon(args)) => load_test::run(args),
-        Some(Command::Soak(args)) => soak::run(args),
         Some(Command::Completions { shell }) => print(completions::completions(&mut Cli::command(), *shell)),
         Some(Command::Man { folder }) => completions::pages(Cli::command(), folder).map(|()| Exit::Success),
-        Some(Command::Suite(args)) => suite::run(args),
-        Some(Command::Datagen(args)) => datagen::run(args).map(|()| Exit::Success),
-        Some(Command::Tune(args)) => tune::run(args).map(|()| Exit::Success),
-        Some(Command::Train(args)) => train::run(args).map(|()| Exit::Success),
-        Some(Command::Verify(args)) => verify::run(args),
-        Some(Command::HumanFit(args)) => human::fit::run(args),
-        Some(Command::HumanReport(args)) => human::report::run(args),
-        Some(Command::Ladder(args)) => calibrate::run(args),
-        Some(Command::StyleReport(args)) => style_report::run(args),
-        Some(Command::Match(args)) => match_engines::run(args).map(|()| Exit::Success),
     };
-    match outcome {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            // The error and its causes in one line, without a backtrace: they are for people.
-            log.say(&format!("sparring: {error:#}"));
-            exit::code_of(&error).into()
-        }
-    }
+    exit::report("sparring", outcome, &log)
 }
 
 fn count(fen: &str, depth: u32, compare: bool) -> Result<String, PerftError> {
@@ -222,7 +162,10 @@ fn speak_uci() -> anyhow::Result<Exit> {
 }
 
 /// Prints what was asked for; a reader that has left early is no failure.
-fn print(text: impl Display) -> anyhow::Result<Exit> {
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn print(text: impl Display) -> anyhow::Result<Exit> {
     match writeln!(stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("standard output"),
         _ => Ok(Exit::Success),

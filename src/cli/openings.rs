@@ -4,14 +4,14 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::match_runner::{OpeningSet, read_openings_file};
+use sparring_match_runner::{OpeningSet, read_openings_file};
 
 /// Reads a file of openings, of games so many half moves each, and tells of what it leaves out.
 ///
 /// # Errors
 /// When the file cannot be read or has no openings.
 #[expect(clippy::print_stderr, reason = "talk about the work goes to stderr")]
-pub(super) fn openings_of(path: &Path, plies: usize, seed: u64) -> anyhow::Result<OpeningSet> {
+pub fn openings_of(path: &Path, plies: usize, seed: u64) -> anyhow::Result<OpeningSet> {
     let set = read_openings_file(path, plies, seed).with_context(|| path.display().to_string())?;
     for remark in &set.remarks {
         eprintln!("{}: {remark}", path.display());

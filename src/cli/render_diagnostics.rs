@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use sparring_diagnostics::{Diagnostic, Diagnostics, Severity};
 
 /// How findings are drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

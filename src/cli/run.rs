@@ -32,11 +32,11 @@ use super::{
 use crate::{
     bot::{ClaimAccount, Shutdown, Status},
     config::{Config, Server},
-    http_server::raise_open_files,
-    lichess::Client,
     reload::Assets,
     user_lists::{self, Cache},
 };
+use sparring_http_server::raise_open_files;
+use sparring_lichess::Client;
 
 /// Is the bot on lichess, as bot.toml says, until told to stop.
 #[derive(Debug, clap::Args)]

@@ -9,10 +9,8 @@ use super::{
     exit::{Exit, Failure},
     threads,
 };
-use crate::{
-    http_server::raise_open_files,
-    sandbox::{Key, Options, SPEEDS, Sandbox, Visitors, has_page},
-};
+use sparring_http_server::raise_open_files;
+use sparring_sandbox::{Key, Options, SPEEDS, Sandbox, Visitors, has_page};
 
 /// Serves lichess in a box on this machine.
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,8 @@ use std::{
 
 use thiserror::Error;
 
-use crate::{diagnostics::utf8, files};
+use sparring_diagnostics::utf8;
+use sparring_files as files;
 
 /// More than any secret: the file may be anything, and only this much of it is read.
 const MOST: u64 = 4096;

@@ -16,10 +16,11 @@ use super::{
 };
 use crate::{
     config::{Config, Known, LoadError, Loaded, Paths, load, load_among},
-    diagnostics::Diagnostics,
-    files, personality,
     reload::{Assets, list},
 };
+use sparring_diagnostics::Diagnostics;
+use sparring_files as files;
+use sparring_personality as personality;
 
 /// Reads the settings, whoever they name. Nothing is said of warnings: [`read_with`] finds them again.
 ///

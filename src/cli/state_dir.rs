@@ -19,13 +19,13 @@ pub use name_lock::NameLock;
 use crate::{
     bot::{ClaimAccount, LockGuard, RestoredState},
     config::{self, Config, Server},
-    files,
-    lichess::{Token, fingerprint, retry::LONGEST_ASKED},
     store::{
         Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError, read_damaged,
     },
-    units::Millis,
 };
+use sparring_chess::units::Millis;
+use sparring_files as files;
+use sparring_lichess::{Token, fingerprint, retry::LONGEST_ASKED};
 
 /// The archive's name in the folder.
 pub const ARCHIVE: &str = "archive.db";
@@ -240,11 +240,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{
-        lichess::model::Side,
-        store::{ChallengeCooldown, GameFlags, RequestedPersona, test_fixtures},
-        units::Elo,
-    };
+    use crate::store::{ChallengeCooldown, GameFlags, RequestedPersona, test_fixtures};
+    use sparring_chess::units::Elo;
+    use sparring_lichess::model::Side;
 
     #[test]
     fn whoever_names_the_settings_of_a_service_means_its_folder() {

@@ -8,7 +8,7 @@ use super::{
     secret_file::{SecretFileError, credential, credentials, read_private},
     state_dir::beside,
 };
-use crate::lichess::{BadToken, Token};
+use sparring_lichess::{BadToken, Token};
 
 /// The environment variable that may hold the token.
 pub const VARIABLE: &str = "LICHESS_TOKEN";

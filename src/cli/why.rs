@@ -8,16 +8,13 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::{book_exit::parting, eval_history::judged};
-use crate::{
-    book::Library,
-    chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci},
-    lichess::model::{GameId, Side},
-    personality::Personalities,
-    store::{
-        ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, ScoreJson, SearchExplanation,
-        Source,
-    },
+use crate::store::{
+    ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, ScoreJson, SearchExplanation, Source,
 };
+use sparring_book::Library;
+use sparring_chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci};
+use sparring_lichess::model::{GameId, Side};
+use sparring_personality::Personalities;
 
 /// The last rows of a game are written a moment after its end is seen elsewhere.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
@@ -168,12 +165,10 @@ fn share(permille: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        engine::{Amount, EngineOverrides, Params, WeightOverrides, term_names, weight_rows},
-        personality::Personality,
-        store::{BookChance, HumanChoice, PvLine, Thought, test_fixtures},
-        units::{Depth, Elo, Millis, Nodes},
-    };
+    use crate::store::{BookChance, HumanChoice, PvLine, Thought, test_fixtures};
+    use sparring_chess::units::{Depth, Elo, Millis, Nodes};
+    use sparring_engine::{Amount, EngineOverrides, Params, WeightOverrides, term_names, weight_rows};
+    use sparring_personality::Personality;
 
     fn game(end: Option<&str>) -> GameRecord {
         GameRecord {

@@ -1,6 +1,6 @@
 //! A level that follows the opponent, as a setting.
 
-use crate::schema::Choice;
+use sparring_config_schema::Choice;
 
 /// How the level of casual games follows the opponent. Rated games keep one level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

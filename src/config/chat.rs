@@ -3,11 +3,9 @@
 use std::ops::RangeInclusive;
 
 use super::{Known, game_settings::personalities};
-use crate::{
-    personality::Level,
-    schema::{Bool, List, Section},
-    units::Elo,
-};
+use sparring_chess::units::Elo;
+use sparring_config_schema::{Bool, List, Section};
+use sparring_personality::Level;
 
 /// What opponents may ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,9 @@
 //! The conditions of a rule: about the opponent, the moment, what is played, and the clock.
 
-use crate::{
-    chess::Variant,
-    lichess::model::{Speed, UserId},
-    personality::Level,
-    schema::{Bool, Choice, DurationType, Int, List, Name, Section},
-    units::Millis,
-};
+use sparring_chess::{Variant, units::Millis};
+use sparring_config_schema::{Bool, Choice, DurationType, Int, List, Name, Section};
+use sparring_lichess::model::{Speed, UserId};
+use sparring_personality::Level;
 
 use super::value_types::{ControlForm, Hours, HoursForm, TimeControlLimit, UserForm};
 

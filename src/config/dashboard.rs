@@ -9,7 +9,7 @@ use std::{
 use toml::{Spanned, de::DeValue};
 
 use super::PATH;
-use crate::schema::{Bool, Section, Text, TypeError, ValueType};
+use sparring_config_schema::{Bool, Section, Text, TypeError, ValueType};
 
 /// What a Unix socket's path is written behind.
 const UNIX: &str = "unix:";

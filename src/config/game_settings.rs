@@ -1,10 +1,8 @@
 //! How a game is to be played, as far as a rule has a say in it.
 
 use super::{Known, adapt::Adapt};
-use crate::{
-    personality::{Delay, LevelForm, LevelSetting},
-    schema::{Bool, Float, List, Name, Section},
-};
+use sparring_config_schema::{Bool, Float, List, Name, Section};
+use sparring_personality::{Delay, LevelForm, LevelSetting};
 
 /// How a game is to be played; what is missing is left to the next rule and at last to `[play]`.
 #[derive(Debug, Clone, Default, PartialEq)]

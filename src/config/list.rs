@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use super::{PATH, value_types::UserForm};
-use crate::{
-    lichess::model::UserId,
-    schema::{List, Name, Section, Text},
-};
+use sparring_config_schema::{List, Name, Section, Text};
+use sparring_lichess::model::UserId;
 
 /// A list of users that rules can name.
 #[derive(Debug, Clone, PartialEq, Eq)]

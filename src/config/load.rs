@@ -9,10 +9,8 @@ use std::{
 use thiserror::Error;
 
 use super::{Config, Known, read_with};
-use crate::{
-    diagnostics::{Diagnostics, utf8, without_tokens},
-    files,
-};
+use sparring_diagnostics::{Diagnostics, utf8, without_tokens};
+use sparring_files as files;
 
 /// Settings from a file, and what is to be said of them.
 #[derive(Debug)]

@@ -4,12 +4,9 @@ use super::{
     conditions::{MODES, Mode},
     value_types::{ControlForm, TimeControlLimit},
 };
-use crate::{
-    chess::Variant,
-    lichess::model::Speed,
-    schema::{Bool, Choice, DurationType, Int, List, Section},
-    units::Millis,
-};
+use sparring_chess::{Variant, units::Millis};
+use sparring_config_schema::{Bool, Choice, DurationType, Int, List, Section};
+use sparring_lichess::model::Speed;
 
 /// What can be asked for: a game from a position would need one to begin from.
 const VARIANTS: Choice<Variant> = Choice(&[("standard", Variant::Standard), ("chess960", Variant::Chess960)]);

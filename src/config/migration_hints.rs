@@ -1,6 +1,6 @@
 //! Help for who comes from another bot.
 
-use crate::schema::Advice;
+use sparring_config_schema::Advice;
 
 const fn called(key: &'static str, help: &'static str) -> Advice {
     Advice { key, help }

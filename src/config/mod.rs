@@ -39,11 +39,9 @@ pub use server::Server;
 pub use tournaments::Tournaments;
 pub use value_types::{Hours, TimeControlLimit};
 
-use crate::{
-    diagnostics::{Diagnostics, without_secrets},
-    schema::{self, Bool, DurationType, Int, Key, Section, Text},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_config_schema::{self as schema, Bool, DurationType, Int, Key, Section, Text};
+use sparring_diagnostics::{Diagnostics, without_secrets};
 
 /// The settings of the daemon, checked.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
-use crate::{
-    book,
-    diagnostics::{Diagnostic, Diagnostics},
-    personality,
-    schema::{Foreign, Key, Name},
-};
+use sparring_book as book;
+use sparring_config_schema::{Foreign, Key, Name};
+use sparring_diagnostics::{Diagnostic, Diagnostics};
+use sparring_personality as personality;
 
 /// Keys that stand at the left edge of the files of other bots.
 const LICHESS_BOT: [&str; 12] = [

@@ -4,11 +4,9 @@ use super::{
     Adapt, Known,
     game_settings::{books, personalities},
 };
-use crate::{
-    personality::{Delay, Level},
-    schema::{Bool, DurationType, Section},
-    units::{Elo, Millis},
-};
+use sparring_chess::units::{Elo, Millis};
+use sparring_config_schema::{Bool, DurationType, Section};
+use sparring_personality::{Delay, Level};
 
 /// `[play]`.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,11 +3,9 @@
 //! A rule is a `when` with what follows from it. A condition that is left out holds always. Of what follows, each
 //! thing is decided by the first rule that fits and speaks of it.
 
-use crate::{
-    lichess::model::{DeclineReason, Speed},
-    personality::LevelSetting,
-    schema::{Choice, Section, Text},
-};
+use sparring_config_schema::{Choice, Section, Text};
+use sparring_lichess::model::{DeclineReason, Speed};
+use sparring_personality::LevelSetting;
 
 use super::{
     Known,

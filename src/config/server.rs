@@ -6,10 +6,8 @@ use reqwest::Url;
 use thiserror::Error;
 use toml::{Spanned, de::DeValue};
 
-use crate::{
-    diagnostics::address_without_secrets,
-    schema::{Text, TypeError, ValueType},
-};
+use sparring_config_schema::{Text, TypeError, ValueType};
+use sparring_diagnostics::address_without_secrets;
 
 /// A server's address, checked: the token may be sent there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! What `bot.toml` may say, and what is said of what it may not.
 
 use super::*;
-use crate::{lichess::model::DeclineReason, units::Elo};
+use sparring_chess::units::Elo;
+use sparring_lichess::model::DeclineReason;
 
 fn findings(text: &str) -> String {
     let (_, findings) = read("bot.toml", text);

@@ -1,10 +1,8 @@
 //! `[tournaments]`: the arenas that the bot plays in.
 
 use super::value_types::{ArenaForm, TeamForm};
-use crate::{
-    lichess::model::{ArenaId, TeamId},
-    schema::{Bool, List, Section},
-};
+use sparring_config_schema::{Bool, List, Section};
+use sparring_lichess::model::{ArenaId, TeamId};
 
 /// Which arenas to play in.
 #[derive(Debug, Clone, PartialEq, Eq)]

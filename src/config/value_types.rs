@@ -4,11 +4,9 @@ use std::fmt;
 
 use toml::{Spanned, de::DeValue};
 
-use crate::{
-    lichess::model::{ArenaId, TeamId, UserId},
-    schema::{TypeError, ValueType, quote},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_config_schema::{TypeError, ValueType, quote};
+use sparring_lichess::model::{ArenaId, TeamId, UserId};
 
 /// A clock as people say it: `5+3` is five minutes, and three seconds with each move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,12 +14,9 @@ use std::{
 use tracing::{debug, warn};
 
 use super::debounce::identity;
-use crate::{
-    atomic_file::NewFile,
-    book::{self, Book, CompileError, OpenError, Origin, ParsedBook},
-    diagnostics::Diagnostics,
-    files,
-};
+use sparring_book::{self as book, Book, CompileError, OpenError, Origin, ParsedBook};
+use sparring_diagnostics::Diagnostics;
+use sparring_files::{self as files, atomic_file::NewFile};
 
 /// Where the compiled form of a book lies: `books/main.bookc` of `books/main.book`.
 #[must_use]
@@ -134,10 +131,8 @@ pub(super) fn read_book(path: &Path, trusted: bool) -> io::Result<Option<LoadedB
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::{GameHistory, Variant},
-        reload::LastGood,
-    };
+    use crate::reload::LastGood;
+    use sparring_chess::{GameHistory, Variant};
     use std::{
         fs::{self, File},
         io::Write as _,
@@ -156,7 +151,7 @@ mod tests {
         let choices = library.choices(&["big".to_owned()], &start);
         choices
             .iter()
-            .map(|choice| crate::chess::write_uci(choice.mv, Variant::Standard))
+            .map(|choice| sparring_chess::write_uci(choice.mv, Variant::Standard))
             .collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs::Metadata, path::PathBuf, time::SystemTime};
 
-use crate::units::Millis;
+use sparring_chess::units::Millis;
 
 /// How a file looks from outside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

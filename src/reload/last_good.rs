@@ -11,13 +11,11 @@ use super::{
     book_cache::read_book,
     debounce::{FileStamp, Snapshot},
 };
-use crate::{
-    book::{self, Book, LearnedWeights, Library},
-    config::{Paths, misplaced},
-    diagnostics::{Diagnostic, Diagnostics, utf8},
-    files,
-    personality::{self, Personalities, Personality},
-};
+use crate::config::{Paths, misplaced};
+use sparring_book::{self as book, Book, LearnedWeights, Library};
+use sparring_diagnostics::{Diagnostic, Diagnostics, utf8};
+use sparring_files as files;
+use sparring_personality::{self as personality, Personalities, Personality};
 
 /// The files with an ending in a folder, sorted. Hidden files and editors' leftovers are passed over.
 ///

@@ -23,13 +23,11 @@ pub use debounce::{Debouncer, FileStamp, Snapshot};
 pub use last_good::{LastGood, News, glance, list};
 pub use reload_log::{ReloadEvent, ReloadLog};
 
-use crate::{
-    book::{LearnedWeights, Library},
-    config::Paths,
-    diagnostics::Diagnostics,
-    personality::Personalities,
-    units::{Millis, Stopwatch, TimeSource as _},
-};
+use crate::config::Paths;
+use sparring_book::{LearnedWeights, Library};
+use sparring_chess::units::{Millis, Stopwatch, TimeSource as _};
+use sparring_diagnostics::Diagnostics;
+use sparring_personality::Personalities;
 
 /// Between two looks at the folders.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -318,16 +316,16 @@ mod tests {
         folder.settle();
         let chance = |folder: &Folder| {
             let library = folder.stock.library.borrow().clone();
-            let start = crate::chess::GameHistory::new(crate::chess::Variant::Standard);
+            let start = sparring_chess::GameHistory::new(sparring_chess::Variant::Standard);
             let choices = library.choices(&["mine".to_owned()], &start);
             let e4 = choices
                 .iter()
-                .find(|choice| choice.mv.to() == crate::chess::Square::E4);
+                .find(|choice| choice.mv.to() == sparring_chess::Square::E4);
             e4.map(|choice| (choice.chance * 100.0).round())
         };
         assert_eq!(chance(&folder), Some(50.0));
-        let start = crate::chess::GameHistory::new(crate::chess::Variant::Standard);
-        let lean = crate::book::WeightFactor {
+        let start = sparring_chess::GameHistory::new(sparring_chess::Variant::Standard);
+        let lean = sparring_book::WeightFactor {
             key: start.keys()[0],
             uci: "e2e4".to_owned(),
             games: 9,

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use crate::units::Millis;
+use sparring_chess::units::Millis;
 
 /// So many are kept.
 const KEPT: usize = 20;

@@ -25,11 +25,9 @@ use super::{
     damage::look_before_opening,
     record::{End, GameRecord, MoveRecord, Source, Thought},
 };
-use crate::{
-    engine::Score,
-    lichess::model::{GameId, Side, UserId},
-    units::{Centipawns, Depth, Elo, Millis, Nodes, Stopwatch, TimeSource as _},
-};
+use sparring_chess::units::{Centipawns, Depth, Elo, Millis, Nodes, Stopwatch, TimeSource as _};
+use sparring_engine::Score;
+use sparring_lichess::model::{GameId, Side, UserId};
 
 /// The schema, step by step. A database knows how many of them it has.
 const SCHEMA: [&str; 10] = [

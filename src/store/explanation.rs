@@ -2,10 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    engine::Score,
-    units::{Centipawns, Elo},
-};
+use sparring_chess::units::{Centipawns, Elo};
+use sparring_engine::Score;
 
 /// What a move of mine rests on, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::archive::{Archive, StoreError};
-use crate::book::WeightFactor;
+use sparring_book::WeightFactor;
 
 impl Archive {
     /// Keeps how a book leans, instead of what was known of it before. Nothing forgets the book.

@@ -18,10 +18,9 @@ pub(crate) mod test_fixtures;
 mod writer;
 
 #[cfg(test)]
-use crate::{
-    lichess::model::Side,
-    units::{Elo, Millis},
-};
+use sparring_chess::units::{Elo, Millis};
+#[cfg(test)]
+use sparring_lichess::model::Side;
 
 pub use rusqlite::InterruptHandle;
 

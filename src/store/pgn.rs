@@ -1,12 +1,12 @@
 //! A game of the archive as PGN, with clocks and scores as lichess and ChessBase write them.
 
 use super::record::{End, GameRecord, MoveRecord};
-use crate::{
-    chess::{GameHistory, Pgn, Variant},
-    engine::Score,
-    lichess::model::Side,
+use sparring_chess::{
+    GameHistory, Pgn, Variant,
     units::{Centipawns, Millis},
 };
+use sparring_engine::Score;
+use sparring_lichess::model::Side;
 
 /// Lines of moves, by the standard.
 const WIDTH: usize = 80;
@@ -31,7 +31,8 @@ pub fn pgn(
     let line = GameHistory::replay(variant, &game.start, &played).ok()?;
     let (day, time) = date(game.began);
     let unknown = || "?".to_owned();
-    let rating = |rating: Option<crate::units::Elo>| rating.map_or_else(unknown, |rating| rating.to_string());
+    let rating =
+        |rating: Option<sparring_chess::units::Elo>| rating.map_or_else(unknown, |rating| rating.to_string());
     let me = game.account.clone().unwrap_or_else(|| NOBODY.to_owned());
     let mine = (me, rating(game.own_rating));
     let theirs = (game.name.clone(), rating(game.rating));
@@ -123,10 +124,8 @@ fn comment(record: &MoveRecord, me: Side) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        store::{Source, Thought, test_fixtures},
-        units::Elo,
-    };
+    use crate::store::{Source, Thought, test_fixtures};
+    use sparring_chess::units::Elo;
 
     #[test]
     fn a_game_is_written_with_clocks_scores_and_where_moves_are_from() {

@@ -1,11 +1,9 @@
 //! What the archive keeps, as values.
 
 use super::explanation::MoveExplanation;
-use crate::{
-    engine::Score,
-    lichess::model::{GameId, Side, UserId},
-    units::{Depth, Elo, Millis, Nodes},
-};
+use sparring_chess::units::{Depth, Elo, Millis, Nodes};
+use sparring_engine::Score;
+use sparring_lichess::model::{GameId, Side, UserId};
 
 /// A game, from its first line on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::{collections::BTreeSet, fmt, path::Path, time::Duration};
 use rusqlite::{ErrorCode, params_from_iter, types::Value};
 
 use super::archive::{Archive, StoreError};
-use crate::lichess::model::{GameId, UserId};
 use pages::Pages;
+use sparring_lichess::model::{GameId, UserId};
 
 /// So many rows are written at once: the bot's own rows wait no longer than that takes.
 const AT_ONCE: usize = 300;

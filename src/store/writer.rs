@@ -19,10 +19,8 @@ use super::{
     home::Home,
     record::{ChallengeCooldown, ChallengeRecord, GameFlags, GameRecord, MoveRecord, RequestedPersona},
 };
-use crate::{
-    lichess::model::{GameId, UserId},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::{GameId, UserId};
 use writer_thread::Writer;
 
 /// So many rows wait while the disk is full or slow; beyond that they are lost and counted.

@@ -5,9 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
+use sparring_files::{
+    self as files,
     atomic_file::{self, Readers},
-    files,
 };
 
 /// Begins the two lines before the text: comments for whoever reads lists.

@@ -14,7 +14,9 @@ use reqwest::{
 };
 use thiserror::Error;
 
-use crate::{config::UserList, diagnostics::address_without_secrets, files};
+use crate::config::UserList;
+use sparring_diagnostics::address_without_secrets;
+use sparring_files as files;
 
 /// A list that takes longer is not fetched.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -23,7 +23,9 @@ pub use cache::Cache;
 use cache::Kept;
 use fetch::{FetchError, Fetched, Source};
 
-use crate::{config::UserList, files, lichess::model::UserId};
+use crate::config::UserList;
+use sparring_files as files;
+use sparring_lichess::model::UserId;
 
 /// Between two looks at files and addresses.
 const INTERVAL: Duration = Duration::from_secs(30 * 60);

@@ -1,13 +1,13 @@
 //! The life of challenges over HTTP.
 
 use serde_json::json;
-use sparring::units::Millis;
+use sparring_chess::units::Millis;
 
 use crate::harness::{BLITZ, Lines, Table, standing_still};
 
 #[tokio::test]
 async fn a_kept_alive_challenge_tells_its_fate_and_ends() {
-    let options = sparring::sandbox::Options {
+    let options = sparring_sandbox::Options {
         challenge_keep_alive: Millis(20),
         ..standing_still()
     };

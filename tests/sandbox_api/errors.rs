@@ -2,10 +2,8 @@
 
 use reqwest::Method;
 use serde_json::json;
-use sparring::{
-    sandbox::{Fault, FaultKind, Limits, Options, Rules},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_sandbox::{Fault, FaultKind, Limits, Options, Rules};
 
 use crate::harness::{BLITZ, Player, Table, answer, standing_still};
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::harness::{BLITZ, Table, standing_still};
-use sparring::units::Millis;
+use sparring_chess::units::Millis;
 
 #[tokio::test]
 async fn a_bot_and_a_human_play_to_mate() {

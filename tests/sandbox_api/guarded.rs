@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
-use sparring::{
-    sandbox::{Key, Options, Visitors},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_sandbox::{Key, Options, Visitors};
 
 use crate::harness::{BLITZ, Table, answer, standing_still};
 

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sparring::{
-    sandbox::{Options, Sandbox},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_sandbox::{Options, Sandbox};
 use tokio::{net::TcpListener, task::JoinHandle, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 

@@ -1,10 +1,8 @@
 //! What the board's page asks for, accounts, and exports.
 
 use serde_json::json;
-use sparring::{
-    sandbox::{ExplanationSource, LobbyOptions, Options},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_sandbox::{ExplanationSource, LobbyOptions, Options};
 
 use crate::harness::{BLITZ, Player, Table, answer, standing_still};
 

@@ -1,7 +1,7 @@
 //! How castling and positions are written, by variant and option.
 
 use serde_json::json;
-use sparring::sandbox::{Castling, Options, Rules};
+use sparring_sandbox::{Castling, Options, Rules};
 
 use crate::harness::{Table, standing_still};
 

@@ -2,12 +2,10 @@
 
 use std::fs;
 
-use sparring::{
-    engine::Score,
-    lichess::model::{GameId, Side},
-    store::{ALWAYS, Archive, Filter, Source},
-    units::Centipawns,
-};
+use sparring::store::{ALWAYS, Archive, Filter, Source};
+use sparring_chess::units::Centipawns;
+use sparring_engine::Score;
+use sparring_lichess::model::{GameId, Side};
 use tokio::time::timeout;
 
 use crate::{
@@ -126,7 +124,7 @@ async fn f52_an_archive_that_is_damaged_before_and_during_a_game_costs_no_row_an
     let mut bytes = fs::read(&path).unwrap();
     bytes[..100].fill(0xa5);
     fs::write(&path, bytes).unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let mut program = start(folder.path(), &table, fs::File::create(&log).unwrap().into());
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);

@@ -1,6 +1,8 @@
 //! The bot plays in arenas that allow bots: joins, plays, asks for the next game, and leaves before it ends.
 
-use sparring::{lichess::model::ArenaId, sandbox::ArenaPlan, units::Millis};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::ArenaId;
+use sparring_sandbox::ArenaPlan;
 use tokio::time::timeout;
 
 use crate::{

@@ -7,9 +7,9 @@ use sparring::{
     bot::Status,
     config,
     store::{Archive, ArchiveWriter, ChallengeFilter},
-    units::{Elo, Millis},
     user_lists::UserLists,
 };
+use sparring_chess::units::{Elo, Millis};
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
@@ -141,7 +141,7 @@ async fn f38_a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
 #[tokio::test]
 async fn f36_an_acceptance_whose_answer_is_lost_still_becomes_a_game() {
     let stage = replies(&["e7e5"]).open().await;
-    let lost = sparring::sandbox::FaultKind::LoseAnswer {
+    let lost = sparring_sandbox::FaultKind::LoseAnswer {
         after: Duration::ZERO.into(),
     };
     stage.arm("/accept", 1, lost);

@@ -1,12 +1,9 @@
 //! What can be asked for by chat, and what comes of it.
 
-use sparring::{
-    config::Adapt,
-    personality::Personality,
-    sandbox::FaultKind,
-    store::Archive,
-    units::{Elo, Millis},
-};
+use sparring::{config::Adapt, store::Archive};
+use sparring_chess::units::{Elo, Millis};
+use sparring_personality::Personality;
+use sparring_sandbox::FaultKind;
 
 use crate::{
     human::Game,
@@ -316,7 +313,7 @@ async fn a_rematch_is_played_a_step_higher_and_told_so() {
 
 #[tokio::test]
 async fn rematches_step_from_the_level_that_follows_the_opponent() {
-    let follower = sparring::personality::read("follower.toml", "level = \"opponent-100\"\n")
+    let follower = sparring_personality::read("follower.toml", "level = \"opponent-100\"\n")
         .0
         .unwrap();
     let stage = replies(&["e7e5"])
@@ -426,7 +423,7 @@ async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
 
 #[tokio::test]
 async fn a_personality_may_follow_its_opponents_rating_in_casual_games() {
-    let follower = sparring::personality::read("follower.toml", "level = \"800 to 1400\"\n")
+    let follower = sparring_personality::read("follower.toml", "level = \"800 to 1400\"\n")
         .0
         .unwrap();
     let stage = replies(&["e7e5"]).personality(follower).open().await;

@@ -16,12 +16,12 @@ use sparring::{
         log_buffer::Warnings,
     },
     config::Paths,
-    http_server::{Acceptor, Connections, serve},
-    lichess::model::Side,
     reload::open,
     store::{End, GameRecord},
-    units::{Elo, Millis},
 };
+use sparring_chess::units::{Elo, Millis};
+use sparring_http_server::{Acceptor, Connections, serve};
+use sparring_lichess::model::Side;
 use tokio::{
     net::TcpListener,
     sync::{mpsc, watch},

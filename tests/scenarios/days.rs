@@ -3,11 +3,11 @@
 use serde_json::json;
 use sparring::{
     bot::Status,
-    lichess::model::Side,
-    personality::DrawTemper,
     store::{Archive, Filter, GameRecord},
-    units::{Centipawns, Elo, Millis},
 };
+use sparring_chess::units::{Centipawns, Elo, Millis};
+use sparring_lichess::model::Side;
+use sparring_personality::DrawTemper;
 
 use tokio::time::timeout;
 

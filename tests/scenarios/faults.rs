@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use sparring::{personality::Personality, sandbox::FaultKind, units::Millis};
+use sparring_chess::units::Millis;
+use sparring_personality::Personality;
+use sparring_sandbox::FaultKind;
 use tokio::{sync::watch, time::timeout};
 
 use crate::{

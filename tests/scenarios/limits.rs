@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use sparring::units::Millis;
+use sparring_chess::units::Millis;
 use tokio::time::timeout;
 
 use crate::{

@@ -5,13 +5,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::{Router, response::Redirect};
 use futures::FutureExt as _;
 use rustls::pki_types::PrivatePkcs8KeyDer;
-use sparring::{
-    bot::DaemonError,
-    lichess::CallError,
-    sandbox::{FaultKind, Sandbox},
-    store::Archive,
-    units::Millis,
-};
+use sparring::{bot::DaemonError, store::Archive};
+use sparring_chess::units::Millis;
+use sparring_lichess::CallError;
+use sparring_sandbox::{FaultKind, Sandbox};
 use tokio::{net::TcpListener, time::timeout};
 
 use crate::stage::{PATIENCE, WHITE, replies};
@@ -126,7 +123,7 @@ async fn f53_a_server_with_the_certificate_of_another_host_never_sees_the_token(
         }
     });
     let exit = replies(&[])
-        .options(|options| options.patience = sparring::units::Millis(500))
+        .options(|options| options.patience = sparring_chess::units::Millis(500))
         .crew()
         .daemon(&url, "lip_secret")
         .end()

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use sparring::units::Millis;
+use sparring_chess::units::Millis;
 use tokio::time::timeout;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;

@@ -1,6 +1,6 @@
 //! The bot challenges others when nobody comes, and makes room when somebody does.
 
-use sparring::units::Millis;
+use sparring_chess::units::Millis;
 use tokio::time::timeout;
 
 use crate::{

@@ -3,10 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use sparring::{
-    store::{Archive, Filter},
-    units::Millis,
-};
+use sparring::store::{Archive, Filter};
+use sparring_chess::units::Millis;
 
 use crate::{
     puppet::{ID, full, over, state},
@@ -97,7 +95,7 @@ async fn f31_a_state_that_cannot_be_read_is_asked_for_again() {
 #[tokio::test]
 async fn f1_f31_a_line_that_nobody_can_read_is_asked_for_again_while_its_stream_lives() {
     let cut = state("e2e4 e7e5").to_string();
-    let mut long = vec![b'x'; sparring::lichess::ndjson::LONGEST_LINE + 10];
+    let mut long = vec![b'x'; sparring_lichess::ndjson::LONGEST_LINE + 10];
     long.push(b'\n');
     for spoiled in [
         format!("{}\n", &cut[..40]).into_bytes(),
@@ -217,7 +215,7 @@ async fn f21_a_game_ends_by_the_event_stream_when_its_own_is_lost() {
 #[tokio::test]
 async fn f19_a_game_that_was_over_before_is_neither_played_nor_greeted() {
     let mut server = replies(&[])
-        .personality(sparring::personality::Personality::new("friendly"))
+        .personality(sparring_personality::Personality::new("friendly"))
         .on_strings()
         .await;
     let game = server.game(ID).await;

@@ -3,10 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use sparring::{
-    personality::{DrawTemper, Personality},
-    units::{Centipawns, Elo},
-};
+use sparring_chess::units::{Centipawns, Elo};
+use sparring_personality::{DrawTemper, Personality};
 use tokio::sync::watch;
 
 use crate::{

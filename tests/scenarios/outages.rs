@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use sparring::{sandbox::FaultKind, units::Millis};
+use sparring_chess::units::Millis;
+use sparring_sandbox::FaultKind;
 
 use crate::{
     proxy::Proxy,

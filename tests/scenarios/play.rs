@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use sparring::{
-    book::{self, Library},
     bot::{
         engine_pool::EnginePool,
         move_selector::{Decision, MoveSelector, Pipeline},
     },
-    engine::Score,
-    personality::{DrawTemper, Personality},
-    sandbox::Castling,
     store::Archive,
-    units::{Centipawns, Nodes},
 };
+use sparring_book::{self as book, Library};
+use sparring_chess::units::{Centipawns, Nodes};
+use sparring_engine::Score;
+use sparring_personality::{DrawTemper, Personality};
+use sparring_sandbox::Castling;
 use tokio::sync::watch;
 
 use crate::{
@@ -196,7 +196,7 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
                 if draw {
                     note.lock().unwrap().push(ply);
                 }
-                let mv = sparring::chess::parse_uci(request.line.position(), ["g1f3", "f3g1"][ply / 2 % 2]);
+                let mv = sparring_chess::parse_uci(request.line.position(), ["g1f3", "f3g1"][ply / 2 % 2]);
                 Some(Decision {
                     draw,
                     score: Some(Score::Cp(Centipawns(0))),
@@ -251,7 +251,7 @@ async fn f28_a_resignation_while_thinking_frees_the_seat() {
 #[tokio::test]
 async fn f40_f41_an_opponent_who_never_moves_is_left() {
     let mut stage = replies(&["e7e5"])
-        .options(|options| options.games.abort_after = sparring::units::Millis(200))
+        .options(|options| options.games.abort_after = sparring_chess::units::Millis(200))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;

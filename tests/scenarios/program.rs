@@ -3,10 +3,8 @@
 use std::{fs, io::Write as _, path::Path, process::Stdio};
 
 use rustix::fs::{OFlags, fcntl_setfl};
-use sparring::{
-    lichess::model::GameId,
-    store::{Archive, Filter},
-};
+use sparring::store::{Archive, Filter};
+use sparring_lichess::model::GameId;
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     process::{Child, Command},
@@ -121,7 +119,7 @@ async fn f52_a_log_and_a_disk_that_are_full_cost_no_game() {
     // A file where the state should lie: nothing can be kept there.
     fs::write(folder.path().join("state"), "").unwrap();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let mut program = start(folder.path(), &table, full.into());
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
@@ -139,7 +137,7 @@ async fn f52_a_disk_that_has_room_again_after_the_start_keeps_the_game_that_runs
     fs::write(&state, "").unwrap();
     let text = fs::read_to_string(&settings).unwrap() + "[status]\nlisten = \"127.0.0.1:0\"\n";
     fs::write(&settings, text).unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let _program = start(folder.path(), &table, fs::File::create(&log).unwrap().into());
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
@@ -188,7 +186,7 @@ async fn f52_a_log_that_nobody_reads_costs_no_game() {
     fcntl_setfl(&log, OFlags::NONBLOCK).unwrap();
     while log.write(b"x").is_ok() {}
     fcntl_setfl(&log, OFlags::empty()).unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let mut program = start(folder.path(), &table, log.into());
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
@@ -201,7 +199,7 @@ async fn f52_a_log_that_nobody_reads_costs_no_game() {
 async fn f52_a_book_and_a_personality_that_are_spoiled_during_the_game_cost_no_game() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let mut program = start(folder.path(), &table, Stdio::null());
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
@@ -222,7 +220,7 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     furnish(one.path());
     furnish(other.path());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let _first = start(one.path(), &table, Stdio::null());
     begin(&table).await;
     let second = start(other.path(), &table, Stdio::piped());
@@ -239,7 +237,7 @@ async fn f7_a_second_program_with_the_same_token_is_told_so_at_once() {
 async fn a_dry_run_beside_a_running_bot_is_refused_instead_of_fighting_it_for_the_event_stream() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let _live = start(folder.path(), &table, Stdio::null());
     begin(&table).await;
     let dry = program(folder.path(), &table)
@@ -259,7 +257,7 @@ async fn f7_a_second_program_with_another_token_of_the_same_account_is_told_so_t
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     furnish(one.path());
     furnish(other.path());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let _first = start(one.path(), &table, Stdio::null());
     begin(&table).await;
     let scopes = ["bot:play", "challenge:read", "challenge:write"];
@@ -293,7 +291,7 @@ async fn a_dry_run_knows_who_has_played_today_and_what_lists_at_addresses_said_l
     let settings = folder.path().join("bot.toml");
     let text = fs::read_to_string(&settings).unwrap() + &rules;
     fs::write(&settings, text).unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let mut live = start(folder.path(), &table, Stdio::null());
     let (_, mut lines) = begin(&table).await;
     plies(&mut lines, 1).await;
@@ -343,7 +341,7 @@ async fn a_dashboard_whose_port_is_taken_costs_no_game() {
     let settings = folder.path().join("bot.toml");
     let status = format!("[status]\nlisten = \"{}\"\n", foreign.local_addr().unwrap());
     fs::write(&settings, fs::read_to_string(&settings).unwrap() + &status).unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let _program = start(folder.path(), &table, Stdio::null());
     let (_, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
@@ -353,7 +351,7 @@ async fn a_dashboard_whose_port_is_taken_costs_no_game() {
 async fn a_program_that_holds_a_token_leaves_no_picture_of_its_memory() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let program = start(folder.path(), &table, Stdio::null());
     begin(&table).await;
     let process = format!("/proc/{}", program.id().unwrap());
@@ -379,7 +377,7 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
     let settings = folder.path().join("bot.toml");
     let text = fs::read_to_string(&settings).unwrap() + "[status]\nlisten = \"127.0.0.1:0\"\n";
     fs::write(&settings, text).unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let log = folder.path().join("log");
     let mut program = program(folder.path(), &table)
         .arg("-vv")

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sparring::units::Millis;
+use sparring_chess::units::Millis;
 
 use crate::stage::{Act, BLACK, WHITE, acts, replies, silent};
 

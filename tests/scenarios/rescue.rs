@@ -2,10 +2,8 @@
 
 use std::{fs, path::Path, process::Stdio};
 
-use sparring::{
-    store::{Archive, GameRecord},
-    units::Elo,
-};
+use sparring::store::{Archive, GameRecord};
+use sparring_chess::units::Elo;
 
 use crate::{
     program::{begin, ends, furnish, hang_up, misspell, plies, start},
@@ -62,7 +60,7 @@ async fn fate_of_a_challenge(table: &Table) -> String {
 #[tokio::test]
 async fn f52_a_game_of_the_last_run_is_played_to_its_end_before_bad_settings_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let (id, mut lines) = interrupted(folder.path(), &table).await;
     let personality = folder.path().join("personalities/quick.toml");
     fs::write(personality, "nodes = \"many\"\n").unwrap();
@@ -89,7 +87,7 @@ async fn f52_a_game_of_the_last_run_is_played_to_its_end_before_bad_settings_are
 #[tokio::test]
 async fn settings_that_are_mended_during_the_last_runs_games_let_new_ones_in() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let (id, mut lines) = interrupted(folder.path(), &table).await;
     let good = fs::read_to_string(folder.path().join("bot.toml")).unwrap();
     misspell(folder.path());
@@ -106,7 +104,7 @@ async fn settings_that_are_mended_during_the_last_runs_games_let_new_ones_in() {
 #[tokio::test]
 async fn f52_settings_that_are_spoiled_between_two_runs_cost_no_running_game() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let (id, mut lines) = interrupted(folder.path(), &table).await;
     fs::write(folder.path().join("bot.toml"), "[games]\nmax = 4\n[play").unwrap();
     table.anna.plays(&id, "move/e7e5").await;
@@ -138,7 +136,7 @@ async fn f52_settings_that_are_spoiled_between_two_runs_cost_no_running_game() {
 #[tokio::test]
 async fn settings_that_were_lost_and_come_back_let_new_games_in() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let (id, mut lines) = interrupted(folder.path(), &table).await;
     let (settings, aside) = (folder.path().join("bot.toml"), folder.path().join("aside"));
     fs::rename(&settings, &aside).unwrap();
@@ -156,7 +154,7 @@ async fn settings_that_were_lost_and_come_back_let_new_games_in() {
 #[tokio::test]
 async fn a_game_that_ended_while_nobody_was_there_keeps_no_spoiled_settings_alive() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let (id, _lines) = interrupted(folder.path(), &table).await;
     table.anna.plays(&id, "resign").await;
     fs::write(folder.path().join("bot.toml"), "[play").unwrap();

@@ -84,7 +84,7 @@ async fn page(address: SocketAddr, path: &str) -> (u16, String) {
 #[tokio::test]
 async fn f54_sockets_that_ask_nothing_cost_no_game_and_keep_no_owner_out() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let (mut program, address) = besieged(folder.path(), &table).await;
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);
@@ -113,7 +113,7 @@ async fn f54_sockets_that_ask_nothing_cost_no_game_and_keep_no_owner_out() {
 #[tokio::test]
 async fn f54_clients_that_ask_without_end_and_read_nothing_cost_no_game() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let (mut program, address) = besieged(folder.path(), &table).await;
     let (id, mut lines) = begin(&table).await;
     assert_eq!(plies(&mut lines, 1).await, ["e2e4"]);

@@ -11,16 +11,18 @@ use sparring::{
         metrics::Metrics,
         move_selector::{Decision, MoveRequest, MoveSelector},
     },
-    chess::parse_uci,
     config::{self, Config, Rule},
-    engine::Score,
-    lichess::{Client, Token},
-    personality::{Personalities, Personality},
-    sandbox::{self, Fault, FaultKind},
     store::{Archive, ArchiveWriter},
-    units::{Centipawns, Elo, Millis},
     user_lists::UserLists,
 };
+use sparring_chess::{
+    parse_uci,
+    units::{Centipawns, Elo, Millis},
+};
+use sparring_engine::Score;
+use sparring_lichess::{Client, Token};
+use sparring_personality::{Personalities, Personality};
+use sparring_sandbox::{self as sandbox, Fault, FaultKind};
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 

@@ -13,7 +13,7 @@ use crate::{
 
 /// How the program ends in a folder that it refuses to play in, and what it says.
 async fn refused(folder: &Path) -> (Option<i32>, String) {
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     ends(start(folder, &table, Stdio::piped())).await
 }
 
@@ -33,7 +33,7 @@ async fn who_asks_for_new_settings_while_the_program_starts_does_not_end_it() {
     furnish(folder.path());
     // A token that comes through a pipe holds the program back until its end is there.
     let (pipe, mut writer) = std::io::pipe().unwrap();
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let program = program(folder.path(), &table)
         .args(["--token-file", "/dev/stdin"])
         .stdin(pipe)
@@ -60,7 +60,7 @@ async fn a_supervisor_that_starts_again_whatever_failed_can_be_told_that_it_is_h
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
     misspell(folder.path());
-    let table = Table::set(sparring::sandbox::Options::default()).await;
+    let table = Table::set(sparring_sandbox::Options::default()).await;
     let program = program(folder.path(), &table)
         .arg("--quit-if-hopeless")
         .stderr(Stdio::piped())

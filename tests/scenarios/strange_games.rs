@@ -3,10 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use sparring::{
-    personality::{LevelSetting, Personality},
-    units::Elo,
-};
+use sparring_chess::units::Elo;
+use sparring_personality::{LevelSetting, Personality};
 
 use crate::{
     puppet::{ID, full, state},
@@ -180,7 +178,7 @@ async fn f31_a_challenge_is_answered_whatever_of_it_does_not_fit() {
 #[tokio::test]
 async fn f30_a_stream_that_lives_but_does_not_begin_is_opened_anew() {
     let mut server = replies(&["e2e4"])
-        .options(|options| options.frame = sparring::units::Millis(100))
+        .options(|options| options.frame = sparring_chess::units::Millis(100))
         .on_strings()
         .await;
     let game = server.game(ID).await;

@@ -1,6 +1,6 @@
 //! Endings that are known: whoever holds one does not think it loses, unless it is to err, and nobody stops trying to win.
 
-use sparring::engine::StyleBonus;
+use sparring_engine::StyleBonus;
 
 use super::*;
 

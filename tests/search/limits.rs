@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use sparring::engine::{BoundKind, SearchEvent};
+use sparring_engine::{BoundKind, SearchEvent};
 
 use super::*;
 

@@ -12,11 +12,12 @@ mod threads;
 mod weakness;
 mod zugzwang;
 
-use sparring::{
-    chess::{GameHistory, Move, Rules as _, Variant, parse_uci, write_uci},
-    engine::{Engine, Handicap, Limits, Score, SearchControl, SearchRequest, SearchResult, Stop},
+use sparring_chess::{
+    GameHistory, Move, Rules as _, Variant, parse_uci,
     units::{Centipawns, Depth, Millis, Nodes, Stopwatch, TimeSource},
+    write_uci,
 };
+use sparring_engine::{Engine, Handicap, Limits, Score, SearchControl, SearchRequest, SearchResult, Stop};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sparring::engine::{Amount, BoundKind, EngineOverrides, Params, WeightOverrides, weight_rows};
+use sparring_engine::{Amount, BoundKind, EngineOverrides, Params, WeightOverrides, weight_rows};
 
 use super::*;
 

@@ -2,10 +2,8 @@
 
 use std::{fs, path::PathBuf, sync::Arc};
 
-use sparring::{
-    engine::{BoundKind, Tablebase},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_engine::{BoundKind, Tablebase};
 
 use super::*;
 

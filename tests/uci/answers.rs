@@ -2,7 +2,7 @@
 
 use std::{io, sync::mpsc};
 
-use sparring::uci;
+use sparring_uci as uci;
 
 use super::session::{Output, Session};
 

@@ -1,6 +1,6 @@
 //! Moves from a book file.
 
-use sparring::book;
+use sparring_book as book;
 
 use super::session::{Scratch, Session};
 

@@ -6,11 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sparring::{
-    book::{Library, parse},
-    personality::{Personalities, Personality, read},
-    uci,
-};
+use sparring_book::{Library, parse};
+use sparring_personality::{Personalities, Personality, read};
+use sparring_uci as uci;
 
 use super::session::{Output, Session};
 

@@ -2,7 +2,6 @@
 
 mod answers;
 mod books;
-#[cfg(feature = "daemon")]
 mod levels;
 mod searching;
 mod session;

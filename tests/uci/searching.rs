@@ -1,6 +1,6 @@
 //! What a search finds, and what ends it.
 
-use sparring::chess::{GameHistory, Rules as _, Variant};
+use sparring_chess::{GameHistory, Rules as _, Variant};
 
 use super::session::Session;
 

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use sparring::uci;
+use sparring_uci as uci;
 
 /// Longer than anything here takes.
 pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -46,7 +46,6 @@ fn tables_are_opened_asked_and_laid_aside() {
     );
 }
 
-#[cfg(feature = "daemon")]
 #[test]
 fn a_level_looks_into_no_tables() {
     let Some(folder) = tables() else { return };

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use sparring::uci;
+use sparring_uci as uci;
 
 use super::session::{PATIENCE, Scratch, Session};
 

@@ -3,9 +3,9 @@
 use crate::{
     bot::rule_context::RuleContext,
     config::{Conditions, Kind, Mode, Range, TimeControlLimit},
-    lichess::model::TimeControl,
-    schema::write_span,
 };
+use sparring_config_schema::write_span;
+use sparring_lichess::model::TimeControl;
 
 /// The first condition that does not hold, with what is so instead; nothing when the rule fits.
 #[must_use]

@@ -2,16 +2,13 @@
 
 mod matcher;
 
-use crate::{
-    chess::{Variant, parse_fen},
-    config::{Action, Adapt, GameSettings, Play, Rule, TimeControlLimit},
-    lichess::{
-        Escaped,
-        model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
-    },
-    personality::LevelSetting,
-    units::Elo,
+use crate::config::{Action, Adapt, GameSettings, Play, Rule, TimeControlLimit};
+use sparring_chess::{Variant, parse_fen, units::Elo};
+use sparring_lichess::{
+    Escaped,
+    model::{Challenge, Compat, DeclineReason, Speed, TimeControl},
 };
+use sparring_personality::LevelSetting;
 
 pub use super::rule_context::RuleContext;
 pub use matcher::misfit;

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{bot::rule_context::LocalContext, config, personality::Delay, units::Elo, user_lists::UserLists};
+use crate::{bot::rule_context::LocalContext, config, user_lists::UserLists};
+use sparring_chess::units::Elo;
+use sparring_personality::Delay;
 
 fn rules(text: &str) -> Vec<Rule> {
     let (config, findings) = config::read("bot.toml", text);

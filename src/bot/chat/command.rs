@@ -1,6 +1,7 @@
 //! The words that an opponent can say to the bot.
 
-use crate::{personality::Level, units::Elo};
+use sparring_chess::units::Elo;
+use sparring_personality::Level;
 
 /// A word for a little weaker or stronger changes the level by so much.
 const STEP: i32 = 100;

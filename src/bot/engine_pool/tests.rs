@@ -3,7 +3,7 @@
 use futures::{FutureExt as _, future::select_all};
 
 use super::*;
-use crate::chess::{GameHistory, Variant};
+use sparring_chess::{GameHistory, Variant};
 
 fn search(limits: Limits) -> SearchRequest {
     SearchRequest::new(GameHistory::new(Variant::Standard), limits)

@@ -8,12 +8,9 @@ mod tests;
 
 use thiserror::Error;
 
-use crate::{
-    chess::{GameHistory, PlayError, UnknownVariant, Variant},
-    lichess::model::{
-        GameEvent, GameFull, GameId, GameState as WireState, OpponentGone, Player, Side, Status, UserId,
-    },
-    units::Millis,
+use sparring_chess::{GameHistory, PlayError, UnknownVariant, Variant, units::Millis};
+use sparring_lichess::model::{
+    GameEvent, GameFull, GameId, GameState as WireState, OpponentGone, Player, Side, Status, UserId,
 };
 
 /// A longer list of moves is not believed; lichess draws after 600 plies.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::chess::{Rules as _, write_fen, write_uci};
+use sparring_chess::{Rules as _, write_fen, write_uci};
 
 fn frame(changes: serde_json::Value) -> GameFull {
     let mut frame = json!({

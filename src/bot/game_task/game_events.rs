@@ -4,10 +4,8 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::{GameCommand, GameTask, Outcome, turn::Turn};
-use crate::{
-    bot::game_state::{Change, GameError, GameState},
-    lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, model::GameEvent},
-};
+use crate::bot::game_state::{Change, GameError, GameState};
+use sparring_lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, model::GameEvent};
 
 impl GameTask {
     /// Something came from the stream, or happened to it.

@@ -7,12 +7,10 @@ use tokio::time::{Instant, timeout};
 use tracing::{info, warn};
 
 use super::{GameCallResult, GameTask, recorder::began, turn::Turn};
-use crate::{
-    bot::{event_loop::epoch, game_state::GameState},
-    lichess::{
-        Escaped,
-        model::{Side, Status},
-    },
+use crate::bot::{event_loop::epoch, game_state::GameState};
+use sparring_lichess::{
+    Escaped,
+    model::{Side, Status},
 };
 
 /// What was still to say after the end is said within this time or not at all.

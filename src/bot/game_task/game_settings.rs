@@ -12,15 +12,15 @@ use crate::{
         opponent_memory::OpponentMemory, opponent_stats::OpponentStats, rule_context::LocalContext,
     },
     config::{Chat, Play, Rule},
-    lichess::{
-        CallError, Client,
-        model::{GameId, Side, UserId},
-    },
-    personality::Personalities,
     store::ArchiveWriter,
-    units::{Elo, Millis},
     user_lists::UserLists,
 };
+use sparring_chess::units::{Elo, Millis};
+use sparring_lichess::{
+    CallError, Client,
+    model::{GameId, Side, UserId},
+};
+use sparring_personality::Personalities;
 
 /// What all games of a daemon share.
 pub(in crate::bot) struct Shared {

@@ -37,21 +37,19 @@ use super::{
     move_selector::GameMoveSelector,
     stream_conflict::ConflictDetector,
 };
-use crate::{
-    engine::Score,
-    lichess::{
-        CallError, Client, ReconnectingStream,
-        model::{ChatMessage, GameEvent, GameId},
-        retry::SlidingWindow,
-    },
-    store::{GameFlags, MoveRecord, RequestedPersona},
-    units::Millis,
-};
+use crate::store::{GameFlags, MoveRecord, RequestedPersona};
 pub(super) use chat_queue::Breath;
 use chat_queue::ChatQueue;
 pub(super) use game_settings::{Note, Outcome, Setup, Shared};
 use persona_selection::manner_of;
 use recorder::GameRecorder;
+use sparring_chess::units::Millis;
+use sparring_engine::Score;
+use sparring_lichess::{
+    CallError, Client, ReconnectingStream,
+    model::{ChatMessage, GameEvent, GameId},
+    retry::SlidingWindow,
+};
 use turn::Turn;
 
 /// The final state usually comes with the news of the end; when it is late, the game is over all the same.

@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::{
-    bot::move_selector::Decision,
-    lichess::{CallError, retry::urgent_pause},
-    units::Millis,
-};
+use crate::bot::move_selector::Decision;
+use sparring_chess::units::Millis;
+use sparring_lichess::{CallError, retry::urgent_pause};
 
 /// After a good answer the stream shows the move at once; when it has not for so long, something is lost.
 const SHOWN_WITHIN: Duration = Duration::from_secs(2);
@@ -166,7 +164,7 @@ impl MoveSubmission {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Rules as _, Variant};
+    use sparring_chess::{Rules as _, Variant};
 
     fn delivery() -> MoveSubmission {
         let mv = Variant::Standard.start().legal_moves()[0];

@@ -6,21 +6,19 @@ use tokio::time::{Instant, sleep};
 use tracing::{debug, info, warn};
 
 use super::{GameCallResult, GameCommand, GameTask, Outcome, post_mortem, turn::Turn};
-use crate::{
-    bot::{
-        adaptive_level,
-        chat::{self, ChatContext, CommandResult, Persona},
-        event_loop::epoch,
-        game_state::GameState,
-        offer_policy::{self, Situation, WinClaim},
-    },
-    lichess::{
-        CallError, Client, Escaped,
-        model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
-    },
-    personality::ChatEvent,
-    units::Millis,
+use crate::bot::{
+    adaptive_level,
+    chat::{self, ChatContext, CommandResult, Persona},
+    event_loop::epoch,
+    game_state::GameState,
+    offer_policy::{self, Situation, WinClaim},
 };
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    CallError, Client, Escaped,
+    model::{ChatLine, ChatMessage, GameId, Room, Status, UserId},
+};
+use sparring_personality::ChatEvent;
 
 /// How long a granted takeback may take to show on the board before thinking goes on: so long, or this share of the clock
 /// if that is less.

@@ -1,6 +1,7 @@
 //! What the bot tells of a game when it is over, if it was asked for: where it turned. Pure.
 
-use crate::{engine::Score, personality::human_model::loss_curve::winning_chances};
+use sparring_engine::Score;
+use sparring_personality::human_model::loss_curve::winning_chances;
 
 /// Less than so many points of winning chances between two moves is no turn.
 const TURN: f32 = 8.0;
@@ -39,7 +40,8 @@ fn in_words(score: Score) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{personality::chat_lines::LONGEST_LINE, units::Centipawns};
+    use sparring_chess::units::Centipawns;
+    use sparring_personality::chat_lines::LONGEST_LINE;
 
     fn of(scores: &[i32]) -> String {
         let scores: Vec<(usize, Score)> = scores

@@ -3,11 +3,10 @@
 use super::GameTask;
 use crate::{
     bot::{event_loop::epoch, game_state::GameState, live_games::GameSnapshot, move_selector::Decision},
-    chess::{GameHistory, Move, write_fen, write_uci},
-    lichess::model::Player,
     store::{End, GameRecord, MoveRecord, Thought},
-    units::Millis,
 };
+use sparring_chess::{GameHistory, Move, units::Millis, write_fen, write_uci};
+use sparring_lichess::model::Player;
 
 /// What of a game is written down already. Pure.
 #[derive(Debug, Default)]
@@ -149,7 +148,7 @@ pub(super) fn began(game: &GameState) -> Millis {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Variant;
+    use sparring_chess::Variant;
 
     fn line(moves: &str) -> GameHistory {
         GameHistory::replay(Variant::Standard, "startpos", moves).unwrap()

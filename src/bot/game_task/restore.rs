@@ -12,11 +12,10 @@ use super::{
 };
 use crate::{
     bot::game_state::GameState,
-    chess::{GameHistory, write_uci},
-    engine::Score,
     store::{MoveExplanation, MoveRecord},
-    units::Millis,
 };
+use sparring_chess::{GameHistory, units::Millis, write_uci};
+use sparring_engine::Score;
 
 /// How long the first thought waits for the archive, which answers at once unless its disk hangs.
 const WITHIN: Duration = Duration::from_millis(500);
@@ -101,11 +100,8 @@ impl Past {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::Variant,
-        store::{BookChance, BookChoice, Source, Thought},
-        units::Centipawns,
-    };
+    use crate::store::{BookChance, BookChoice, Source, Thought};
+    use sparring_chess::{Variant, units::Centipawns};
 
     fn row(ply: u32, uci: &str, score: Option<i32>, grounds: Option<MoveExplanation>) -> MoveRecord {
         MoveRecord {

@@ -18,13 +18,12 @@ use crate::{
         game_state::GameState,
         move_selector::{Decision, MoveRequest},
     },
-    chess::{Color, GameHistory, Move, Rules as _, write_fen, write_san, write_uci},
     config::Adapt,
-    engine::Score,
-    lichess::{CallError, model::Side},
     store::{BookChoice, MoveExplanation},
-    units::Millis,
 };
+use sparring_chess::{Color, GameHistory, Move, Rules as _, units::Millis, write_fen, write_san, write_uci};
+use sparring_engine::Score;
+use sparring_lichess::{CallError, model::Side};
 
 /// A clock that shows less than this part of what was expected is no matter of rounding or of the way. A thought and the
 /// pause after it take no more than three fifths of the clock that they were planned with: with more than this they are

@@ -1,13 +1,11 @@
 //! What a decision rests on, as a value: the book's offers with their chances, or the lines that the search saw.
 
-use crate::{
-    book::BookMove,
-    chess::{GameHistory, Move, Rules as _, write_san},
-    personality::strength::StrengthResult,
-    store::{
-        BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, SearchExplanation, StyleBias, permille,
-    },
+use crate::store::{
+    BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, SearchExplanation, StyleBias, permille,
 };
+use sparring_book::BookMove;
+use sparring_chess::{GameHistory, Move, Rules as _, write_san};
+use sparring_personality::strength::StrengthResult;
 
 /// No more of a book's moves are kept: behind these the chances are small.
 const OFFERS: usize = 8;
@@ -76,15 +74,15 @@ fn in_words(line: &GameHistory, pv: &[Move]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        chess::{Variant, parse_uci},
-        engine::{BoundKind, Line, Score, SearchResult},
-        personality::{
-            strength::{Choice, HumanPick, StyleEffect},
-            style::Axis,
-        },
-        store::ScoreJson,
+    use crate::store::ScoreJson;
+    use sparring_chess::{
+        Variant, parse_uci,
         units::{Centipawns, Depth, Elo},
+    };
+    use sparring_engine::{BoundKind, Line, Score, SearchResult};
+    use sparring_personality::{
+        strength::{Choice, HumanPick, StyleEffect},
+        style::Axis,
     };
 
     #[test]

@@ -9,13 +9,10 @@ use futures::{FutureExt as _, future::BoxFuture};
 use tokio::time::Instant;
 
 use super::{chat::Persona, engine_pool::EngineSlot, game_state::Clocks, offer_policy::Situation};
-use crate::{
-    chess::{GameHistory, Move},
-    engine::Score,
-    lichess::model::GameId,
-    store::{MoveExplanation, Source},
-    units::Millis,
-};
+use crate::store::{MoveExplanation, Source};
+use sparring_chess::{GameHistory, Move, units::Millis};
+use sparring_engine::Score;
+use sparring_lichess::model::GameId;
 
 pub use pipeline::Pipeline;
 

@@ -11,25 +11,28 @@ use tracing::info;
 
 use super::{Decision, MoveRequest, explanation};
 use crate::{
-    book::{BookMove, BookQuery, Library},
     bot::{
         chat::Persona,
         engine_pool::{EnginePool, EngineSlot},
         offer_policy,
     },
-    chess::{Move, Rules as _, write_san},
-    engine::{
-        Limits, Params, Score, SearchRequest, Tablebase,
-        timeman::{GameClock, TimeLimits, budget},
-    },
-    lichess::model::Speed,
-    personality::{
-        book_query,
-        strength::{self, StrengthResult},
-        think_time::{self, ThinkTimeContext},
-    },
     store::{MoveExplanation, Source},
+};
+use sparring_book::{BookMove, BookQuery, Library};
+use sparring_chess::{
+    Move, Rules as _,
     units::{Centipawns, Millis, Nodes},
+    write_san,
+};
+use sparring_engine::{
+    Limits, Params, Score, SearchRequest, Tablebase,
+    timeman::{GameClock, TimeLimits, budget},
+};
+use sparring_lichess::model::Speed;
+use sparring_personality::{
+    book_query,
+    strength::{self, StrengthResult},
+    think_time::{self, ThinkTimeContext},
 };
 
 /// Where no clock runs, a move takes about this long.

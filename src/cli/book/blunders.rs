@@ -1,13 +1,13 @@
 //! Where lines of a book end badly, as the engine sees it.
 
 use super::progress;
-use crate::{
-    book::{self, Book, LineEnd},
-    chess::Color,
-    diagnostics::Diagnostic,
-    engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
+use sparring_book::{self as book, Book, LineEnd};
+use sparring_chess::{
+    Color,
     units::{Centipawns, Depth, Stopwatch},
 };
+use sparring_diagnostics::Diagnostic;
+use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
 
 /// Lets the engine look at every end of a book. A warning for each that is worse than said for a side that chose it.
 pub fn look(book: &Book, depth: Depth, worse: Centipawns) -> Vec<Diagnostic> {

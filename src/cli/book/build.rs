@@ -12,12 +12,10 @@ use super::{
     players::Player,
     recorded::{self, Account, Reading},
 };
-use crate::{
-    book::{self, Book, BookBuilder, BuiltBook},
-    chess::{Color, RecordedGame, Variant},
-    cli::exit::{Exit, Failure},
-    files::{self, Unpacked},
-};
+use crate::cli::exit::{Exit, Failure};
+use sparring_book::{self as book, Book, BookBuilder, BuiltBook};
+use sparring_chess::{Color, RecordedGame, Variant};
+use sparring_files::{self as files, Unpacked};
 
 /// Grows a book from games (`.pgn`) or from lines of moves (as Rodent's feed.txt).
 #[derive(Debug, clap::Args)]
@@ -351,8 +349,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::book;
     use crate::cli::parsed;
+    use sparring_book as book;
 
     /// What comes of feeding some games with some options.
     fn fed(files: &[(&str, &str)], options: &str) -> String {

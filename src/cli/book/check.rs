@@ -3,17 +3,15 @@
 use std::{io::stdout, path::PathBuf};
 
 use super::{blunders, common};
-use crate::{
-    book,
-    cli::{
-        check::lost_includes,
-        exit::Exit,
-        logging,
-        render_diagnostics::{self, Style},
-    },
-    diagnostics::{Diagnostics, Severity},
-    units::{Centipawns, Depth},
+use crate::cli::{
+    check::lost_includes,
+    exit::Exit,
+    logging,
+    render_diagnostics::{self, Style},
 };
+use sparring_book as book;
+use sparring_chess::units::{Centipawns, Depth};
+use sparring_diagnostics::{Diagnostics, Severity};
 
 /// Says what is wrong with books, and what looks like a slip.
 #[derive(Debug, clap::Args)]

@@ -9,9 +9,6 @@ use std::{
 use anyhow::Context as _;
 
 use crate::{
-    atomic_file::{self, Readers},
-    book::{self, Book, Library, ParsedBook},
-    chess::{GameHistory, Variant, parse_san, parse_uci},
     cli::{
         assets::{BOOKS, shipped_stand_in},
         book_learning_task,
@@ -22,10 +19,15 @@ use crate::{
         state_dir,
     },
     config::{self, Paths},
-    diagnostics::Diagnostics,
-    files,
     reload::list,
     store::Archive,
+};
+use sparring_book::{self as book, Book, Library, ParsedBook};
+use sparring_chess::{GameHistory, Variant, parse_san, parse_uci};
+use sparring_diagnostics::Diagnostics;
+use sparring_files::{
+    self as files,
+    atomic_file::{self, Readers},
 };
 
 /// Stands for standard input or output where a file may be named.
@@ -365,7 +367,7 @@ pub fn percent(chance: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::write_fen;
+    use sparring_chess::write_fen;
 
     #[test]
     fn a_position_is_named_by_fen_by_moves_or_by_nothing() {

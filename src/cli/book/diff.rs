@@ -3,10 +3,8 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use super::common;
-use crate::{
-    book::{self, Difference},
-    cli::exit::Exit,
-};
+use crate::cli::exit::Exit;
+use sparring_book::{self as book, Difference};
 
 /// Compares two books position by position; the order and looks of their lines do not count.
 #[derive(Debug, clap::Args)]

@@ -4,18 +4,18 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use super::common;
 use crate::{
-    book::{self, Book, BookQuery, Explained, Library, WhyNot},
-    chess::{Color, Rules as _, UnknownVariant, Variant, write_fen},
     cli::{
         assets::must_know,
         exit::{Exit, Failure},
         explain::{self, PersonalityFile},
     },
-    config, files,
-    lichess::model::Speed,
-    personality::{self, Level, Personalities, Personality, book_query},
-    units::Elo,
+    config,
 };
+use sparring_book::{self as book, Book, BookQuery, Explained, Library, WhyNot};
+use sparring_chess::{Color, Rules as _, UnknownVariant, Variant, units::Elo, write_fen};
+use sparring_files as files;
+use sparring_lichess::model::Speed;
+use sparring_personality::{self as personality, Level, Personalities, Personality, book_query};
 
 /// Says what books have for a position, and why.
 #[derive(Debug, clap::Args)]

@@ -7,16 +7,19 @@ use super::{
     results::{bounded, line},
 };
 use crate::{
-    book::{self, BlunderPosition, BlunderPositions},
-    chess::{Move, Rules as _, Variant, write_san},
     cli::{
         exit::{Exit, Failure},
         games::open_archive,
     },
-    engine::{Engine, Limits, SearchControl, SearchRequest, Stop},
     store::{Archive, Filter, Source},
-    units::{Centipawns, Nodes, Stopwatch},
 };
+use sparring_book::{self as book, BlunderPosition, BlunderPositions};
+use sparring_chess::{
+    Move, Rules as _, Variant,
+    units::{Centipawns, Nodes, Stopwatch},
+    write_san,
+};
+use sparring_engine::{Engine, Limits, SearchControl, SearchRequest, Stop};
 
 /// Shows where the bot's own games turned: it thought well of a move, and one move later no longer. Nothing is changed.
 #[derive(Debug, clap::Args)]

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use super::common;
-use crate::{
-    book::{self, Notation},
-    cli::exit::{Exit, Failure},
-};
+use crate::cli::exit::{Exit, Failure};
+use sparring_book::{self as book, Notation};
 
 /// Writes a book in good order: even spacing, comments kept, and one notation if asked for.
 #[derive(Debug, clap::Args)]

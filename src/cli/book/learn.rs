@@ -14,15 +14,15 @@ use super::{
     unified_diff::unified,
 };
 use crate::{
-    book::{Book, LearnReport, MoveStats},
     cli::{
         exit::{Exit, Failure},
         games::open_archive,
     },
     config,
     store::Filter,
-    units::Nodes,
 };
+use sparring_book::{Book, LearnReport, MoveStats};
+use sparring_chess::units::Nodes;
 
 /// Shows what the moves of a book scored in games, and writes a patch for its weights. The book is not touched.
 #[derive(Debug, clap::Args)]
@@ -240,7 +240,9 @@ fn draw(lessons: &[MoveStats], most: usize, numbered: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book, chess::Games, cli::book::results::teach};
+    use crate::cli::book::results::teach;
+    use sparring_book as book;
+    use sparring_chess::Games;
 
     #[test]
     fn a_patch_is_not_written_over_another_file_and_never_over_the_book() {

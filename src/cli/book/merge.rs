@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::common;
-use crate::{
-    book,
-    cli::exit::{Exit, Failure},
-};
+use crate::cli::exit::{Exit, Failure};
+use sparring_book as book;
 
 /// Adds to a book the lines of others that it does not have. Its own comments and layout stay.
 #[derive(Debug, clap::Args)]

@@ -5,10 +5,8 @@ use std::{cmp::Reverse, collections::HashMap, ops::RangeInclusive};
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 
 use super::common;
-use crate::{
-    chess::{Color, RecordedGame},
-    lichess::Escaped,
-};
+use sparring_chess::{Color, RecordedGame};
+use sparring_lichess::Escaped;
 
 /// So many different names are remembered; a file may have millions of players.
 const MOST: usize = 1000;
@@ -162,7 +160,7 @@ fn likeness(wanted: &[String], found: &[String]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Games;
+    use sparring_chess::Games;
 
     fn absence(wanted: &str, players: &[&str]) -> String {
         let mut player = Player::new(wanted);

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use super::common;
-use crate::{
-    book::{self, Book, ZeroWeights},
-    chess::{write_fen, write_uci},
-    cli::exit::{Exit, Failure},
-};
+use crate::cli::exit::{Exit, Failure};
+use sparring_book::{self as book, Book, ZeroWeights};
+use sparring_chess::{write_fen, write_uci};
 
 /// Makes a text of a Polyglot book (`.bin`).
 #[derive(Debug, clap::Args)]

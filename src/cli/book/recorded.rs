@@ -8,12 +8,10 @@ use std::{
 };
 
 use super::{common, progress};
-use crate::{
-    chess::{Games, RecordedGame},
-    cli::exit::{Exit, Failure},
-    files::{self, Unpacked},
-    lichess::Escaped,
-};
+use crate::cli::exit::{Exit, Failure};
+use sparring_chess::{Games, RecordedGame};
+use sparring_files::{self as files, Unpacked};
+use sparring_lichess::Escaped;
 
 /// So many bytes without a game are no PGN, and may never end.
 const BARREN: u64 = 64 * files::MIB;

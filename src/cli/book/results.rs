@@ -7,14 +7,14 @@ use super::{
     players::Player,
     recorded::{self, Account, Reading},
 };
-use crate::{
-    book::{self, Book, LearnReport, MoveOrigin, Outcome},
-    chess::{Color, GameHistory, RecordedGame, Variant},
-    engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop},
-    lichess::model::Side,
-    store::{Archive, Filter, GameRecord, MoveExplanation, MoveRecord, Source, Thought},
+use crate::store::{Archive, Filter, GameRecord, MoveExplanation, MoveRecord, Source, Thought};
+use sparring_book::{self as book, Book, LearnReport, MoveOrigin, Outcome};
+use sparring_chess::{
+    Color, GameHistory, RecordedGame, Variant,
     units::{Centipawns, Elo, Nodes, Stopwatch},
 };
+use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
+use sparring_lichess::model::Side;
 
 /// How far into a game a book is looked for.
 const PLIES: usize = 80;

@@ -3,8 +3,8 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use super::common;
-use crate::book::{self, Branch, Extent};
 use crate::cli::exit::Exit;
+use sparring_book::{self as book, Branch, Extent};
 
 /// Shows a book as a tree of moves with their chances.
 #[derive(Debug, clap::Args)]
@@ -79,7 +79,7 @@ fn draw(branches: &[Branch]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{GameHistory, Variant};
+    use sparring_chess::{GameHistory, Variant};
 
     #[test]
     fn the_tree_shows_chance_name_and_line() {

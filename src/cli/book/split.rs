@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::common;
-use crate::{book, cli::exit::Exit};
+use crate::cli::exit::Exit;
+use sparring_book as book;
 
 /// Puts blanks between moves that stand without, as in `e2e4e7e6d2d4`.
 #[derive(Debug, clap::Args)]

@@ -3,10 +3,8 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use super::common;
-use crate::{
-    book::{self, Stats},
-    cli::exit::Exit,
-};
+use crate::cli::exit::Exit;
+use sparring_book::{self as book, Stats};
 
 /// Counts what is in books.
 #[derive(Debug, clap::Args)]

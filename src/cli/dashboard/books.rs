@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::{
-    book::{Book, LearnReport, Library, MoveStats},
     cli::book::from_games,
     store::{GameRecord, MoveRecord},
 };
+use sparring_book::{Book, LearnReport, Library, MoveStats};
 
 /// A book shows so many of its moves, those that cost most points first.
 const SHOWN: usize = 100;
@@ -58,12 +58,10 @@ fn row(lesson: &MoveStats) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        book,
-        lichess::model::Side,
-        store::End,
-        units::{Elo, Millis},
-    };
+    use crate::store::End;
+    use sparring_book as book;
+    use sparring_chess::units::{Elo, Millis};
+    use sparring_lichess::model::Side;
 
     fn game(moves: &str, winner: Option<Side>) -> (GameRecord, Vec<MoveRecord>) {
         let game = GameRecord {

@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{DashboardState, error::ApiError};
-use crate::{personality::Level, units::Elo};
+use sparring_chess::units::Elo;
+use sparring_personality::Level;
 
 /// What the owner asks for by a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::stats::{self, Group};
-use crate::{
-    personality::{
-        Personalities,
-        strength::{CALIBRATION, Levels},
-    },
-    store::GameRecord,
-    units::Elo,
+use crate::store::GameRecord;
+use sparring_chess::units::Elo;
+use sparring_personality::{
+    Personalities,
+    strength::{CALIBRATION, Levels},
 };
 
 /// A performance is told only for scores that have an Elo at all.

@@ -22,11 +22,9 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::DashboardState;
-use crate::{
-    bot::live_games::{GameSnapshot, Pictures},
-    lichess::model::GameId,
-    units::Millis,
-};
+use crate::bot::live_games::{GameSnapshot, Pictures};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::GameId;
 
 /// However fast the games, the page hears of them no more often: eyes are slower, and many boards cost little.
 const EVERY: Duration = Duration::from_millis(200);

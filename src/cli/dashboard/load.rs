@@ -22,9 +22,9 @@ use tokio::{sync::Semaphore, time::timeout};
 use super::{DashboardState, error::ApiError};
 use crate::{
     cli::worker::Worker,
-    http_server::{ConnectionLimits, RateLimit},
     store::{Archive, InterruptHandle, StoreError},
 };
+use sparring_http_server::{ConnectionLimits, RateLimit};
 
 /// The connections to the dashboard. At most a quarter of them follow the running games.
 pub const LIMITS: ConnectionLimits = ConnectionLimits {

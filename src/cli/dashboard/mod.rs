@@ -43,14 +43,14 @@ use super::{
     why,
 };
 use crate::{
-    book::Library,
     bot::{Options, live_games::LiveGames},
-    lichess::model::{GameId, UserId},
-    personality::{Level, Personalities},
     reload::ReloadLog,
     store::{Filter, GameRecord, StoreError},
-    units::Millis,
 };
+use sparring_book::Library;
+use sparring_chess::units::Millis;
+use sparring_lichess::model::{GameId, UserId};
+use sparring_personality::{Level, Personalities};
 
 /// A page of the list of games.
 const PAGE: u32 = 50;

@@ -7,7 +7,7 @@ use axum::{
 };
 
 use super::{DashboardState, error::ApiError};
-use crate::sandbox::{Asset, asset};
+use sparring_sandbox::{Asset, asset};
 
 /// The page and its files.
 pub(super) async fn page(State(panel): State<DashboardState>, headers: HeaderMap, uri: Uri) -> Response {

@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{
-    cli::games::result,
-    store::GameRecord,
-    units::{Elo, Millis},
-};
+use crate::{cli::games::result, store::GameRecord};
+use sparring_chess::units::{Elo, Millis};
 
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
@@ -137,7 +134,8 @@ pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<Mark>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lichess::model::Side, store::test_fixtures};
+    use crate::store::test_fixtures;
+    use sparring_lichess::model::Side;
 
     fn game(day: u64, winner: Option<Side>, ratings: Option<(u32, u32)>) -> GameRecord {
         GameRecord {

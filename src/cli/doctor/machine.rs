@@ -8,11 +8,9 @@ use std::{
 };
 
 use super::Line;
-use crate::{
-    config::{Dashboard, Listen},
-    http_server::OpenFiles,
-    units::Millis,
-};
+use crate::config::{Dashboard, Listen};
+use sparring_chess::units::Millis;
+use sparring_http_server::OpenFiles;
 
 /// A clock that is further off than this makes dates wrong and certificates doubtful.
 const SKEW: Millis = Millis::from_secs(60);

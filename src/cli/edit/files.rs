@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::MOST_BYTES;
-use crate::{
+use crate::{config::Paths, reload};
+use sparring_files::{
+    self as files,
     atomic_file::{self, Readers},
-    config::Paths,
-    files, reload,
 };
 
 /// What is edited.

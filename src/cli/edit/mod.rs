@@ -26,7 +26,10 @@ use super::{
     auth::{self, Access},
     worker::{Undone, Worker, again_soon},
 };
-use crate::{book::Library, config::Paths, diagnostics::Diagnostics, units::Elo};
+use crate::config::Paths;
+use sparring_book::Library;
+use sparring_chess::units::Elo;
+use sparring_diagnostics::Diagnostics;
 
 /// The largest text that is edited here: some fifteen thousand lines of a book. Browsers take ever longer for a key in
 /// larger ones, which other editors do not.

@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    book::{self, Book, Extent, Library},
-    cli::{
-        book::position,
-        explain::{key_rows, knob_rows, strength_of},
-    },
-    diagnostics::place,
-    personality::{self, Level, Personality, strength},
-    units::Elo,
+use crate::cli::{
+    book::position,
+    explain::{key_rows, knob_rows, strength_of},
 };
+use sparring_book::{self as book, Book, Extent, Library};
+use sparring_chess::units::Elo;
+use sparring_diagnostics::place;
+use sparring_personality::{self as personality, Level, Personality, strength};
 
 /// A tree is shown so deep if nothing is said, in half moves.
 const DEPTH: usize = 4;

@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    book::{self, Book},
-    cli::check::lost_includes,
-    diagnostics::{Diagnostics, Severity, place},
-    personality::{self, Personality},
-};
+use crate::cli::check::lost_includes;
+use sparring_book::{self as book, Book};
+use sparring_diagnostics::{Diagnostics, Severity, place};
+use sparring_personality::{self as personality, Personality};
 
 /// More findings are only counted.
 const SHOWN: usize = 200;

@@ -18,18 +18,20 @@ use crate::{
         challenge_rules::{self, DecidedBy},
         rule_context::{LocalContext, RuleContext, minute_of_day},
     },
-    chess::Color,
     config::{Action, Config, GameSettings, TimeControlLimit},
-    files,
-    lichess::{
-        Escaped,
-        model::{Challenge, Compat, Speed, TimeControl, UserId},
-    },
-    personality::{Delay, strength::Strength},
-    schema::ValueType as _,
     store::{OpponentScore, RequestedPersona},
+};
+use sparring_chess::{
+    Color,
     units::{Elo, Millis},
 };
+use sparring_config_schema::ValueType as _;
+use sparring_files as files;
+use sparring_lichess::{
+    Escaped,
+    model::{Challenge, Compat, Speed, TimeControl, UserId},
+};
+use sparring_personality::{Delay, strength::Strength};
 
 /// A challenge put together on the command line, and the moment it comes in.
 #[derive(Debug, Clone, Default, clap::Args)]

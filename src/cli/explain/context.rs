@@ -6,11 +6,11 @@ use crate::{
     bot::VS_BOTS,
     cli::state_dir::{AHEAD, ARCHIVE, LISTS, folder, latest_limit},
     config::Config,
-    lichess::model::{Challenge, GameId, UserId},
     store::{Archive, ChallengeFilter, OpponentScore, RequestedPersona, StoreError},
-    units::Millis,
     user_lists::UserLists,
 };
+use sparring_chess::units::Millis;
+use sparring_lichess::model::{Challenge, GameId, UserId};
 
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;

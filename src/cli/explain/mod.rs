@@ -22,16 +22,16 @@ use super::{
 };
 use crate::{
     config::{self, Config, Paths},
-    diagnostics::{Diagnostics, nearest, place, utf8},
-    files,
-    personality::{
-        self, Level, Personality,
-        human_model::Features,
-        strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
-    },
     reload::list,
-    schema::{DefaultValue, Key},
-    units::{Elo, Millis},
+};
+use sparring_chess::units::{Elo, Millis};
+use sparring_config_schema::{DefaultValue, Key};
+use sparring_diagnostics::{Diagnostics, nearest, place, utf8};
+use sparring_files as files;
+use sparring_personality::{
+    self as personality, Level, Personality,
+    human_model::Features,
+    strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
 };
 
 /// Where the settings are unless another file is named.

@@ -4,12 +4,9 @@ use anyhow::Context as _;
 use clap::{ValueEnum, builder::PossibleValuesParser};
 use jiff::tz::TimeZone;
 
-use crate::{
-    chess::Variant,
-    lichess::model::{Side, Speed, UserId},
-    store::{ChallengeFilter, Filter, GameResult},
-    units::Millis,
-};
+use crate::store::{ChallengeFilter, Filter, GameResult};
+use sparring_chess::{Variant, units::Millis};
+use sparring_lichess::model::{Side, Speed, UserId};
 
 /// Which games.
 #[derive(Debug, clap::Args)]

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::result;
-use crate::{
-    engine::Score,
-    store::{ChallengeRecord, GameRecord, MoveRecord, Source},
-};
+use crate::store::{ChallengeRecord, GameRecord, MoveRecord, Source};
+use sparring_engine::Score;
 
 /// A challenge as JSON, with what became of it.
 pub(super) fn challenge_json(challenge: &ChallengeRecord) -> Value {

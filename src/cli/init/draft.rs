@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::atomic_file;
+use sparring_files::atomic_file;
 
 /// A file that was not there before, whole and on the disk, with the folders that it needed. Dropped without being kept it
 /// goes, and they with it.

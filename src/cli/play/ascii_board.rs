@@ -1,6 +1,6 @@
 //! The board as text, for terminals.
 
-use crate::chess::{Color, File, Move, Position, Rank, Role, Rules as _, Square};
+use sparring_chess::{Color, File, Move, Position, Rank, Role, Rules as _, Square};
 
 /// Draws a position as eight lines of squares and one of files, seen from a side. The squares of the last move are
 /// marked with brackets, so that colour is not needed.
@@ -47,7 +47,7 @@ fn symbol(pos: &Position, square: Square) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{GameHistory, Variant};
+    use sparring_chess::{GameHistory, Variant};
 
     #[test]
     fn the_board_is_seen_from_either_side() {

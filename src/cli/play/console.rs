@@ -12,15 +12,12 @@ use tokio::{
 };
 
 use super::ascii_board::draw;
-use crate::{
-    bot::game_state::{Change, GameState},
-    chess::{Color, Move, Rules as _, parse_san, parse_uci, write_san, write_uci},
-    lichess::{
-        CallError, Client, Escaped, ReconnectingStream, StreamEvent,
-        model::{ChallengeRequest, ChatLine, Event, GameEvent, GameId, Room, Side, Status, UserId},
-    },
-    lines::Lines,
-    units::Millis,
+use crate::bot::game_state::{Change, GameState};
+use sparring_chess::{Color, Move, Rules as _, parse_san, parse_uci, units::Millis, write_san, write_uci};
+use sparring_files::lines::Lines;
+use sparring_lichess::{
+    CallError, Client, Escaped, ReconnectingStream, StreamEvent,
+    model::{ChallengeRequest, ChatLine, Event, GameEvent, GameId, Room, Side, Status, UserId},
 };
 
 /// How long a move may take to reach the server; nobody waits longer for a machine they sit at.
@@ -362,10 +359,8 @@ mod tests {
     use tokio_util::sync::{CancellationToken, DropGuard};
 
     use super::*;
-    use crate::{
-        lichess::{Token, model::ChallengeColor},
-        sandbox::{Options, Sandbox},
-    };
+    use sparring_lichess::{Token, model::ChallengeColor};
+    use sparring_sandbox::{Options, Sandbox};
 
     /// Nothing on loopback takes so long.
     const PATIENCE: Duration = Duration::from_secs(20);

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::{
-    config::Config,
-    personality::{Delay, Level, Personalities, Personality, strength::CALIBRATION},
-    sandbox::LobbyOptions,
-    units::Millis,
-};
+use crate::config::Config;
+use sparring_chess::units::Millis;
+use sparring_personality::{Delay, Level, Personalities, Personality, strength::CALIBRATION};
+use sparring_sandbox::LobbyOptions;
 
 /// Whoever never seems to think longer counts as quick.
 const QUICK: Millis = Millis::from_secs(2);

@@ -30,16 +30,16 @@ use super::{
 use crate::{
     bot::{Options, Shutdown, Status},
     config::{Action, Config, Games, Rule, load},
-    http_server::raise_open_files,
-    lichess::{
-        Client, Token,
-        model::{ChallengeColor, ChallengeRequest, UserId},
-    },
-    personality::Level,
-    sandbox::{self, ExplanationSource, Key, Sandbox, Visitors, has_page},
     store::{Archive, ArchiveWriter},
-    units::{Elo, Millis},
 };
+use sparring_chess::units::{Elo, Millis};
+use sparring_http_server::raise_open_files;
+use sparring_lichess::{
+    Client, Token,
+    model::{ChallengeColor, ChallengeRequest, UserId},
+};
+use sparring_personality::Level;
+use sparring_sandbox::{self as sandbox, ExplanationSource, Key, Sandbox, Visitors, has_page};
 
 /// The bot's name in the sandbox.
 const BOT: &str = "Sparring";
@@ -282,7 +282,7 @@ async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lichess::model::DeclineReason;
+    use sparring_lichess::model::DeclineReason;
 
     #[test]
     fn no_settings_keep_a_guest_from_another_game() {

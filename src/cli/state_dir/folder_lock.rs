@@ -143,7 +143,8 @@ fn lock(folder: &Path) -> Result<File, TryLockError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{cli::state_dir::is_held, store::ALWAYS, units::Millis};
+    use crate::{cli::state_dir::is_held, store::ALWAYS};
+    use sparring_chess::units::Millis;
 
     #[test]
     fn a_folder_is_held_by_one_process_until_it_lets_go() {

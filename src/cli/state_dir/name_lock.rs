@@ -10,7 +10,7 @@ pub(super) use linux::take;
 /// Takes nothing: other systems have no such names. There the lock of the folder and the server tell of another bot.
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::unused_async, reason = "as on Linux")]
-pub(super) async fn take(_: u64, _: &crate::lichess::Token) -> Option<NameLock> {
+pub(super) async fn take(_: u64, _: &sparring_lichess::Token) -> Option<NameLock> {
     Some(NameLock(None))
 }
 
@@ -41,7 +41,8 @@ mod linux {
     use tracing::{debug, warn};
 
     use super::{AbortOnDropHandle, NameLock};
-    use crate::{cli::bootstrap::fresh_seed, lichess::Token};
+    use crate::cli::bootstrap::fresh_seed;
+    use sparring_lichess::Token;
 
     /// So many names are there for one number: whoever takes some for no good leaves others.
     const NAMES: usize = 8;
@@ -233,7 +234,7 @@ mod tests {
     use tokio::{net::UnixStream, time::timeout};
 
     use super::linux::{ask, is_believed, name, take, take_as};
-    use crate::lichess::Token;
+    use sparring_lichess::Token;
 
     fn token() -> Token {
         Token::parse("lip_heldByOneAlone").unwrap()

@@ -3,7 +3,9 @@
 use rusqlite::{Row, named_params, params};
 
 use super::{Archive, StoreError, millis, number};
-use crate::{lichess::model::UserId, store::ChallengeRecord, units::Millis};
+use crate::store::ChallengeRecord;
+use sparring_chess::units::Millis;
+use sparring_lichess::model::UserId;
 
 /// Which challenges to show. What is none is not asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,10 +3,8 @@
 use rusqlite::types::Value;
 
 use super::{number, side_name};
-use crate::{
-    lichess::model::{GameId, Side, UserId},
-    units::Millis,
-};
+use sparring_chess::units::Millis;
+use sparring_lichess::model::{GameId, Side, UserId};
 
 /// How a game ended for me.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

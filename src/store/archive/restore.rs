@@ -3,11 +3,9 @@
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::{Archive, StoreError, millis, number};
-use crate::{
-    lichess::model::{GameId, UserId},
-    store::{ChallengeCooldown, GameFlags, OpponentScore, RequestedPersona},
-    units::{Elo, Millis},
-};
+use crate::store::{ChallengeCooldown, GameFlags, OpponentScore, RequestedPersona};
+use sparring_chess::units::{Elo, Millis};
+use sparring_lichess::model::{GameId, UserId};
 
 /// For questions without a last moment: nothing is dated later.
 pub const ALWAYS: Millis = Millis(u64::MAX);

@@ -205,7 +205,7 @@ fn columns_that_a_later_program_adds_are_in_nobodys_way() {
         .put_favour(&game.id, &crate::store::GameFlags::default())
         .unwrap();
     archive.put_rest(&rest(10, 1)).unwrap();
-    let lean = crate::book::WeightFactor {
+    let lean = sparring_book::WeightFactor {
         key: 1,
         uci: "e2e4".to_owned(),
         games: 6,

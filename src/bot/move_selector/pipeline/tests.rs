@@ -1,16 +1,17 @@
 //! From a turn to a decision: books, searches, moods and clocks.
 
 use super::*;
-use crate::{
-    book,
-    bot::game_state::Clocks,
-    chess::{GameHistory, Variant, write_uci},
-    engine::{BoundKind, Line, SearchResult, shared_tables},
-    personality::{
-        Delay, DrawTemper, Personality, ResignTemper,
-        strength::{Choice, HumanPick},
-    },
+use crate::bot::game_state::Clocks;
+use sparring_book as book;
+use sparring_chess::{
+    GameHistory, Variant,
     units::{Depth, Elo},
+    write_uci,
+};
+use sparring_engine::{BoundKind, Line, SearchResult, shared_tables};
+use sparring_personality::{
+    Delay, DrawTemper, Personality, ResignTemper,
+    strength::{Choice, HumanPick},
 };
 
 fn request(profile: &Personality, moves: &str) -> MoveRequest {

@@ -11,10 +11,8 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use rusqlite::Connection;
 
 use super::*;
-use crate::{
-    lichess::model::Side,
-    store::{ALWAYS, Archive, GameRecord, read_damaged, test_fixtures},
-};
+use crate::store::{ALWAYS, Archive, GameRecord, read_damaged, test_fixtures};
+use sparring_lichess::model::Side;
 
 /// So many games are in an archive before anything happens to it.
 const GAMES: usize = 120;

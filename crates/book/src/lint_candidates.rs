@@ -1,0 +1,89 @@
+//! Which rows are worth a closer look: found in passing while a book is gathered, so that a check need not read all of it
+//! a second time.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    index::{Occurrence, Remark, RowMark},
+    library::Book,
+    parsed_book::ParsedBook,
+    positions::Entry,
+};
+use sparring_diagnostics::Diagnostics;
+
+/// The book, what is wrong with its lines, and the lines that may hold a slip: all that do, and a few that do not.
+pub(super) fn find(draft: ParsedBook) -> (Book, Diagnostics, HashSet<usize>) {
+    let mut suspects = HashSet::new();
+    let occurrences = draft.occurrences();
+    alike(&occurrences.rows, &mut suspects);
+    let is_sided = occurrences.is_sided;
+    let (book, findings, kept) = draft.gather(|said, remarks, counts, lines: &mut Vec<u32>| {
+        contradictory(said, remarks, counts, lines);
+        if is_sided {
+            unplayed(said, remarks, counts, lines);
+        }
+    });
+    suspects.extend(kept.into_iter().flatten().map(|line| line as usize));
+    (book, findings, suspects)
+}
+
+/// Rows with the same moves as another, and rows of which nothing counts.
+fn alike(rows: &[RowMark], suspects: &mut HashSet<usize>) {
+    let mut first: HashMap<u64, u32> = HashMap::with_capacity(rows.len());
+    for row in rows {
+        if row.is_idle {
+            suspects.insert(row.line as usize);
+        }
+        let known = *first.entry(row.wording).or_insert(row.line);
+        if known != row.line {
+            suspects.extend([known as usize, row.line as usize]);
+        }
+    }
+}
+
+/// The rows at which what is said of a move turns: where its number changes, and where its first praise, blame,
+/// recommendation and ban stand, as far as there is something against them. The check needs no others, and where a book
+/// disputes its very first move that spares it reading all rows again.
+fn contradictory(said: &[Occurrence], remarks: &[Remark], counts: &[Entry], lines: &mut Vec<u32>) {
+    if said.len() < 2 || said.iter().filter(|one| one.is_remarked()).nth(1).is_none() {
+        return;
+    }
+    for entry in counts {
+        let own = || {
+            said.iter()
+                .filter(|one| one.is_remarked() && one.mv() == Some(entry.mv))
+                .map(|one| one.remark(remarks))
+                .filter(|remark| remark.pin.is_none())
+        };
+        let mut numbered = own().filter_map(|one| Some((one.number?, one.line)));
+        if let Some(mut before) = numbered.next() {
+            for now in numbered {
+                if now.0 != before.0 {
+                    lines.extend([before.1, now.1]);
+                }
+                before = now;
+            }
+        }
+        let first = |is_meant: fn(&Remark) -> bool| own().find(is_meant).map(|one| one.line);
+        let against = [
+            (
+                first(|one| one.never),
+                first(|one| !one.never && (one.marks > 0 || one.number.is_some_and(|number| number > 0))),
+            ),
+            (first(|one| one.marks > 0), first(|one| one.marks < 0)),
+        ];
+        for (one, other) in against {
+            if let (Some(one), Some(other)) = (one, other) {
+                lines.extend([one, other]);
+            }
+        }
+    }
+}
+
+/// Rows through a move that is never played: where only one side counts, what follows it cannot come up.
+fn unplayed(said: &[Occurrence], remarks: &[Remark], counts: &[Entry], lines: &mut Vec<u32>) {
+    for entry in counts.iter().filter(|entry| entry.share() == 0) {
+        let rows = said.iter().filter(|one| one.mv() == Some(entry.mv));
+        lines.extend(rows.map(|one| one.remark(remarks).line));
+    }
+}

@@ -1,0 +1,121 @@
+//! A book that was read line by line, before its moves are gathered by position: from here it goes into memory or into
+//! a compiled file.
+
+use std::io::{Seek, Write};
+
+use sparring_diagnostics::{Diagnostic, Diagnostics};
+
+use super::{
+    compile::{CompileError, Origin, write_compiled},
+    header::BookHeader,
+    index::{Occurrence, Occurrences, Remark, SourceLocation},
+    library::Book,
+    positions::{Entry, Positions, Texts},
+    syntax::BookText,
+    walk::{Row, Walk, walk_parts},
+};
+
+/// A book that was read, and what is wrong with its lines. Made by [`read`](super::read).
+pub struct ParsedBook {
+    name: String,
+    text: BookText,
+    walked: Walk,
+    occurrences: Occurrences,
+}
+
+impl ParsedBook {
+    /// Reads all lines of a text.
+    pub(super) fn new(name: &str, text: BookText) -> Self {
+        let (walked, occurrences) = hear(&text, SourceLocation::default());
+        Self {
+            name: name.to_owned(),
+            text,
+            walked,
+            occurrences,
+        }
+    }
+
+    /// Says one thing in the place of all that is wrong with its lines, where that is most of them and one thing explains it.
+    pub(super) fn explained(mut self, explain: impl FnOnce(&str) -> Option<Diagnostic>) -> Self {
+        if self.walked.findings.len() > self.walked.rows
+            && let Some(finding) = explain(self.text.as_str())
+        {
+            self.walked.findings = vec![finding];
+        }
+        self
+    }
+
+    /// Whether it has more rows than mistakes.
+    pub(super) fn is_mostly_rows(&self) -> bool {
+        self.walked.rows > self.walked.findings.len()
+    }
+
+    /// What is wrong with its lines.
+    #[must_use]
+    pub fn findings(&self) -> Diagnostics {
+        Diagnostics::new(
+            self.name.as_str(),
+            self.text.source(),
+            self.walked.findings.clone(),
+        )
+    }
+
+    /// The book in memory, and what is wrong with its lines.
+    #[must_use]
+    pub fn into_book(self) -> (Book, Diagnostics) {
+        let (book, findings, _) = self.gather(|_, _, _, _: &mut ()| {});
+        (book, findings)
+    }
+
+    /// Writes the compiled form of the book. Little more memory is taken for that than for the draft.
+    ///
+    /// # Errors
+    /// [`CompileError`] when the book includes others, or nothing can be written.
+    pub fn compile(&self, origin: Origin, out: &mut (impl Write + Seek)) -> Result<(), CompileError> {
+        let source = self.text.as_str();
+        let texts = Texts::new(vec![0], &self.occurrences.notes, source);
+        let sizes = (self.text.len(), self.walked.rows);
+        let book = (&self.walked.head, sizes, source);
+        write_compiled(book, origin, &self.occurrences, &texts, out)
+    }
+
+    /// What its headers say of it as a whole.
+    #[must_use]
+    pub fn head(&self) -> &BookHeader {
+        &self.walked.head
+    }
+
+    pub(super) fn occurrences(&self) -> &Occurrences {
+        &self.occurrences
+    }
+
+    /// The book in memory, and what `see` kept of its positions.
+    pub(super) fn gather<K: Default + Send>(
+        self,
+        see: impl Fn(&[Occurrence], &[Remark], &[Entry], &mut K) + Sync,
+    ) -> (Book, Diagnostics, Vec<K>) {
+        let source = self.text.source();
+        let texts = Texts::new(vec![0], &self.occurrences.notes, &source);
+        let (positions, kept) = Positions::gather(self.occurrences, &texts, see);
+        let findings: Vec<Diagnostic> = self.walked.findings;
+        let findings = Diagnostics::new(self.name.as_str(), source.clone(), findings);
+        let book = Book::new(
+            &self.name,
+            self.walked.head,
+            self.text,
+            self.walked.rows,
+            positions,
+        );
+        (book, findings, kept)
+    }
+}
+
+/// What the rows of a text say, on several threads where it is long.
+pub(super) fn hear(text: &BookText, place: SourceLocation) -> (Walk, Occurrences) {
+    // Room is asked for at once and used as needed: moves are seldom shorter than this with the blank behind them.
+    let gatherer = |bytes| Occurrences::with_room(bytes / 3);
+    let see = |row: &Row<'_, '_>, heard: &mut Occurrences| heard.add(row, place);
+    let (walked, parts) = walk_parts(text, gatherer, see);
+    let joined = parts.into_iter().reduce(Occurrences::followed_by);
+    (walked, joined.unwrap_or_default())
+}

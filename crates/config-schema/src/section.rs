@@ -1,0 +1,481 @@
+//! Reading a text section by section, keeping every mistake and every declared key.
+
+use std::ops::Range;
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{
+    remedy,
+    unknown_key::{Advice, KeyLocation, Unknown},
+    value_types::{ValueType, shown},
+};
+use sparring_diagnostics::{Diagnostic, Severity, holds_token, place};
+
+/// What became of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParseResult<T> {
+    /// The value, when nothing was worse than a warning.
+    pub value: Option<T>,
+    /// Every key that the reading function declared, in its order; none after an error of syntax.
+    pub keys: Vec<Key>,
+    /// Everything that was found, in no particular order.
+    pub list: Vec<Diagnostic>,
+}
+
+/// A declared setting, with what a text says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Its full name, as in `games.max`.
+    pub path: String,
+    /// What it must look like.
+    pub form: String,
+    /// Its default as TOML, or in words what leaving it out means.
+    pub fallback: DefaultValue,
+    /// What it means.
+    pub doc: &'static str,
+    /// Its value as TOML, whether written or by default; none when it is left out and has no default.
+    pub value: Option<String>,
+    /// The bytes of its value, if the text has it.
+    pub span: Option<Range<usize>>,
+}
+
+/// What counts when a key is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DefaultValue {
+    /// This value, as TOML.
+    Value(String),
+    /// No value, which means this.
+    Nothing(&'static str),
+}
+
+/// Reads a text with a function that declares all its keys, and reports what is wrong with it.
+///
+/// A text that is not TOML gives its first mistake only: what follows an open bracket makes no sense.
+#[must_use]
+pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>) -> T) -> ParseResult<T> {
+    let table = match DeTable::parse(text) {
+        Ok(table) => table.into_inner(),
+        Err(error) => {
+            let span = error.span().unwrap_or(text.len()..text.len());
+            return ParseResult {
+                value: None,
+                keys: Vec::new(),
+                list: vec![remedy::explained(text, span, error.message())],
+            };
+        }
+    };
+    let mut root = Section::top(table, text);
+    let value = body(&mut root);
+    let Section {
+        keys,
+        homes,
+        mut list,
+        unknown,
+        ..
+    } = root.finish();
+    list.extend(unknown.iter().map(|unknown| unknown.explained(&homes, advice)));
+    let usable = list.iter().all(|finding| finding.severity != Severity::Error);
+    ParseResult {
+        value: usable.then_some(value),
+        keys,
+        list,
+    }
+}
+
+/// A table of settings while it is being read.
+pub struct Section<'t> {
+    /// The names of the tables around and this one, each with a dot behind it; empty at the top.
+    path: String,
+    /// The line that opens it, as people write it; empty at the top.
+    heading: String,
+    /// What nobody has asked for yet.
+    table: DeTable<'t>,
+    /// The whole text, to count lines in.
+    text: &'t str,
+    /// The bytes that open it; none at the top.
+    head: Range<usize>,
+    names: Vec<&'static str>,
+    keys: Vec<Key>,
+    homes: Vec<KeyLocation>,
+    list: Vec<Diagnostic>,
+    unknown: Vec<Unknown>,
+}
+
+impl<'t> Section<'t> {
+    /// What stands above all sections, and they in it.
+    pub(super) fn top(table: DeTable<'t>, text: &'t str) -> Self {
+        Self::new(String::new(), String::new(), table, text, 0..0)
+    }
+
+    fn new(path: String, heading: String, table: DeTable<'t>, text: &'t str, head: Range<usize>) -> Self {
+        Self {
+            path,
+            heading,
+            table,
+            text,
+            head,
+            names: Vec::new(),
+            keys: Vec::new(),
+            homes: Vec::new(),
+            list: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// Declares a key that has a default. A value that does not fit is reported, and the default stands in.
+    pub fn key<F: ValueType>(
+        &mut self,
+        name: &'static str,
+        form: F,
+        default: F::Value,
+        doc: &'static str,
+    ) -> F::Value {
+        let meaning = DefaultValue::Value(form.write(&default));
+        self.declare(name, &form, meaning, doc).unwrap_or(default)
+    }
+
+    /// Declares a key that may be missing, with what that means.
+    pub fn optional<F: ValueType>(
+        &mut self,
+        name: &'static str,
+        form: F,
+        absent: &'static str,
+        doc: &'static str,
+    ) -> Option<F::Value> {
+        self.declare(name, &form, DefaultValue::Nothing(absent), doc)
+    }
+
+    /// Declares a table of settings, read by a function of its own.
+    pub fn section<T>(&mut self, name: &'static str, body: impl FnOnce(&mut Section<'t>) -> T) -> T {
+        self.names.push(name);
+        let path = format!("{}{name}", self.path);
+        let (table, head) = match self.table.remove_entry(name) {
+            None => (DeTable::new(), 0..0),
+            Some((key, value)) => match value.into_inner() {
+                DeValue::Table(table) => (table, key.span()),
+                other => {
+                    let message = format!("{path} is a section, not {}", shown(&other));
+                    self.list.push(
+                        Diagnostic::error(key.span(), message)
+                            .with_help(format!("write [{path}] on a line of its own")),
+                    );
+                    (DeTable::new(), 0..0)
+                }
+            },
+        };
+        let mut inner = Section::new(format!("{path}."), format!("[{path}]"), table, self.text, head);
+        let value = body(&mut inner);
+        let inner = inner.finish();
+        self.absorb(inner);
+        value
+    }
+
+    /// Declares a list of tables, `[[name]]` each, read in their order by the same function.
+    ///
+    /// Where the text has none, the function is run once all the same, so that its keys are known; its value is
+    /// dropped. Where it has some, the keys that a table leaves out are not listed for it.
+    pub fn tables<T>(&mut self, name: &'static str, mut body: impl FnMut(&mut Section<'t>) -> T) -> Vec<T> {
+        self.names.push(name);
+        let path = format!("{}{name}", self.path);
+        let heading = format!("[[{path}]]");
+        let written = self.written_tables(name, &path);
+        if written.is_empty() {
+            let mut pattern = Section::new(
+                format!("{path}."),
+                heading.clone(),
+                DeTable::new(),
+                self.text,
+                0..0,
+            );
+            body(&mut pattern);
+            self.keys.extend(pattern.keys);
+            self.homes.extend(pattern.homes);
+        }
+        let numbered = written.into_iter().enumerate();
+        let read = numbered.map(|(index, (table, head))| {
+            let inner_path = format!("{path}[{}].", index + 1);
+            let mut inner = Section::new(inner_path, heading.clone(), table, self.text, head);
+            let value = body(&mut inner);
+            let mut inner = inner.finish();
+            inner.keys.retain(|key| key.span.is_some());
+            self.absorb(inner);
+            value
+        });
+        read.collect()
+    }
+
+    /// The tables of a list, each with what opens it; anything else under the name is reported.
+    fn written_tables(&mut self, name: &str, path: &str) -> Vec<(DeTable<'t>, Range<usize>)> {
+        let Some((key, value)) = self.table.remove_entry(name) else {
+            return Vec::new();
+        };
+        let help = format!("write [[{path}]] on a line of its own, before each of them");
+        let DeValue::Array(elements) = value.into_inner() else {
+            let message = format!("{path} is a list of tables");
+            self.list
+                .push(Diagnostic::error(key.span(), message).with_help(help));
+            return Vec::new();
+        };
+        let mut tables = Vec::new();
+        for element in elements {
+            let span = element.span();
+            match element.into_inner() {
+                DeValue::Table(table) => tables.push((table, span)),
+                other => {
+                    let message = format!("{path} is a list of tables, not of {}", shown(&other));
+                    self.list
+                        .push(Diagnostic::error(span, message).with_help(help.as_str()));
+                }
+            }
+        }
+        tables
+    }
+
+    /// The line that this table begins in, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        place(self.text, self.head.start).0
+    }
+
+    fn absorb(&mut self, inner: Section<'t>) {
+        self.keys.extend(inner.keys);
+        self.homes.extend(inner.homes);
+        self.list.extend(inner.list);
+        self.unknown.extend(inner.unknown);
+    }
+
+    /// Where the value of a declared key is written; none when it is left out.
+    #[must_use]
+    pub fn span(&self, name: &str) -> Option<Range<usize>> {
+        let path = format!("{}{name}", self.path);
+        self.keys.iter().find(|key| key.path == path)?.span.clone()
+    }
+
+    /// Reports an error about a declared key's value, or about the start of the text when it is left out.
+    pub fn error(&mut self, name: &str, message: impl std::fmt::Display, help: impl Into<String>) {
+        let span = self.span(name).unwrap_or(0..0);
+        let message = format!("{}{name}: {message}", self.path);
+        self.list.push(Diagnostic::error(span, message).with_help(help));
+    }
+
+    /// Reports a warning about a declared key's value, or about the start of the text when it is left out.
+    pub fn warning(&mut self, name: &str, message: impl std::fmt::Display, help: impl Into<String>) {
+        let span = self.span(name).unwrap_or(0..0);
+        let message = format!("{}{name}: {message}", self.path);
+        self.list.push(Diagnostic::warning(span, message).with_help(help));
+    }
+
+    /// Reports a warning about the table as a whole.
+    pub fn remark(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        self.list
+            .push(Diagnostic::warning(self.head.clone(), message).with_help(help));
+    }
+
+    /// Reports an error about the table as a whole.
+    pub fn fault(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        self.list
+            .push(Diagnostic::error(self.head.clone(), message).with_help(help));
+    }
+
+    /// Takes a key out that must not be there, and says where it was: its name and its value.
+    pub fn forbid(
+        &mut self,
+        name: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<Range<usize>> {
+        let (key, value) = self.table.remove_entry(name)?;
+        self.list
+            .push(Diagnostic::error(key.span(), message).with_help(help));
+        Some(value.span())
+    }
+
+    fn declare<F: ValueType>(
+        &mut self,
+        name: &'static str,
+        form: &F,
+        fallback: DefaultValue,
+        doc: &'static str,
+    ) -> Option<F::Value> {
+        self.names.push(name);
+        self.homes.push(KeyLocation {
+            name,
+            heading: self.heading.clone(),
+        });
+        let path = format!("{}{name}", self.path);
+        let written = self.table.remove(name);
+        let span = written.as_ref().map(Spanned::span);
+        let said = span.clone().and_then(|span| self.text.get(span));
+        let has_token = said.is_some_and(holds_token);
+        let value = written.and_then(|written| match form.read(&written) {
+            _ if has_token => {
+                self.list.push(Diagnostic::token(written.span()));
+                None
+            }
+            Ok(value) => {
+                self.list.extend(form.remarks(&written).into_iter().map(|misfit| {
+                    let remark = Diagnostic::warning(misfit.span, format!("{path}: {}", misfit.message));
+                    match misfit.help {
+                        Some(help) => remark.with_help(help),
+                        None => remark,
+                    }
+                }));
+                Some(value)
+            }
+            Err(misfits) => {
+                self.list.extend(misfits.into_iter().map(|misfit| {
+                    let help = misfit
+                        .help
+                        .unwrap_or_else(|| format!("write {}", form.describe()));
+                    Diagnostic::error(misfit.span, format!("{path}: {}", misfit.message)).with_help(help)
+                }));
+                None
+            }
+        });
+        self.keys.push(Key {
+            path,
+            form: form.describe(),
+            value: match (&value, &fallback) {
+                (Some(value), _) => Some(form.write(value)),
+                (None, DefaultValue::Value(value)) => Some(value.clone()),
+                (None, DefaultValue::Nothing(_)) => None,
+            },
+            fallback,
+            doc,
+            span,
+        });
+        value
+    }
+
+    /// Everything still there was never asked for.
+    fn finish(mut self) -> Self {
+        let left = std::mem::take(&mut self.table);
+        self.unknown.extend(left.into_iter().map(|(key, _)| Unknown {
+            parent: self.path.clone(),
+            span: key.span(),
+            name: key.into_inner().into_owned(),
+            siblings: self.names.clone(),
+        }));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Bool, Choice, Int, List, Text},
+        *,
+    };
+
+    const ADVICE: &[Advice] = &[Advice {
+        key: "concurrency",
+        help: "here this is called \"max\", in [games]",
+    }];
+
+    fn games(text: &str) -> ParseResult<(u32, bool, Vec<u8>)> {
+        read(text, ADVICE, |file| {
+            let quiet = file.key("quiet", Bool, false, "Says less.");
+            let (max, colors) = file.section("games", |games| {
+                let max = games.key("max", Int(1..=64_u32, "games"), 8, "Games at once.");
+                let colors = Choice(&[("white", 0_u8), ("black", 1)]);
+                (
+                    max,
+                    games.key("colors", List(colors), vec![0, 1], "Sides to play."),
+                )
+            });
+            (max, quiet, colors)
+        })
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let findings = sparring_diagnostics::Diagnostics::new("t", text, games(text).list);
+        findings.to_string().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_empty_text_gives_the_defaults_and_lists_every_key() {
+        let reading = games("");
+        assert_eq!(reading.value, Some((8, false, vec![0, 1])));
+        let paths: Vec<&str> = reading.keys.iter().map(|key| &*key.path).collect();
+        assert_eq!(paths, ["quiet", "games.max", "games.colors"]);
+        assert_eq!(reading.keys[2].value.as_deref(), Some("[\"white\", \"black\"]"));
+        assert_eq!(reading.keys[1].span, None);
+    }
+
+    #[test]
+    fn everything_wrong_is_said_at_once_and_in_order() {
+        insta::assert_snapshot!(
+            messages("quiet = 1\nconcurrency = 3\n[games]\nmax = 65\nMax = 2\nquiet = true\ncolors = [\"whit\", 3, \"black\"]\n[gams]\n").join("\n"),
+            @r#"
+        t:1:9: error: quiet: 1 is not true or false; write true or false
+        t:2:1: error: there is no setting "concurrency"; here this is called "max", in [games]
+        t:4:7: error: games.max: 65 is more than 64; write a whole number from 1 to 64 (games)
+        t:5:1: error: there is no setting "games.Max"; did you mean "max"?
+        t:6:1: error: there is no setting "games.quiet"; it belongs at the top of the file, before the first [section]
+        t:7:11: error: games.colors: "whit" is not known here; did you mean "white"? there is "white" or "black"
+        t:7:19: error: games.colors: 3 is not "white" or "black"; write "white" or "black"
+        t:8:2: error: there is no setting "gams"; did you mean "games"?
+        "#
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_not_toml_gives_its_first_mistake() {
+        let found = messages("quiet = true\n[games\nmax = = 3\n");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("t:2:7: error: "), "{found:?}");
+        assert!(games("[games\n").keys.is_empty());
+    }
+
+    #[test]
+    fn a_section_is_not_a_value() {
+        assert_eq!(
+            messages("games = 3"),
+            ["t:1:1: error: games is a section, not 3; write [games] on a line of its own"]
+        );
+    }
+
+    #[test]
+    fn a_list_of_tables_is_read_in_order_and_each_knows_its_line() {
+        let guests = |text: &str| {
+            read(text, &[], |file| {
+                file.tables("guest", |guest| {
+                    let name = guest.optional("name", Text(20), "anybody", "Who.");
+                    (guest.line(), name)
+                })
+            })
+        };
+        let reading = guests("\n[[guest]]\nname = \"Ana\"\n\n[[guest]]\n");
+        assert_eq!(reading.value, Some(vec![(2, Some("Ana".to_owned())), (5, None)]));
+        let paths: Vec<&str> = reading.keys.iter().map(|key| &*key.path).collect();
+        assert_eq!(paths, ["guest[1].name"], "what is left out is not listed");
+        let pattern = guests("");
+        assert_eq!(pattern.value, Some(Vec::new()));
+        assert_eq!(pattern.keys[0].path, "guest.name");
+        for (text, said) in [
+            ("[guest]\nname = \"Ana\"\n", "guest is a list of tables"),
+            ("guest = 3\n", "guest is a list of tables"),
+            ("guest = [3]\n", "guest is a list of tables, not of 3"),
+            (
+                "[[guest]]\nnmae = \"Ana\"\n",
+                "there is no setting \"guest[1].nmae\"",
+            ),
+        ] {
+            let reading = guests(text);
+            assert_eq!(reading.value, None);
+            assert_eq!(reading.list[0].message, said);
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_any_type_are_out_of_range() {
+        let found = messages("[games]\nmax = 99999999999999999999\n");
+        assert!(
+            found[0].contains("99999999999999999999 is more than 64"),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! What the last moves lost on their way to the clock, whoever measures it.
+
+use std::collections::VecDeque;
+
+use sparring_chess::units::Millis;
+
+/// How many are remembered.
+const REMEMBERED: usize = 20;
+
+/// The last delays.
+#[derive(Debug, Clone, Default)]
+pub struct DelayWindow(VecDeque<Millis>);
+
+impl DelayWindow {
+    /// Notes one; the oldest of more than twenty is forgotten.
+    pub fn note(&mut self, delay: Millis) {
+        if self.is_full() {
+            self.0.pop_front();
+        }
+        self.0.push_back(delay);
+    }
+
+    /// Whether as many are known as are remembered.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.0.len() == REMEMBERED
+    }
+
+    /// The longest but so many; none where there are no more than these.
+    #[must_use]
+    pub fn longest_but(&self, spared: usize) -> Option<Millis> {
+        let mut sorted: Vec<Millis> = self.0.iter().copied().collect();
+        sorted.sort_unstable();
+        sorted.into_iter().rev().nth(spared)
+    }
+}

@@ -1,0 +1,190 @@
+//! What the terms of the evaluation are added up in: a worth in play, by the weights of the table or by a player's own,
+//! and a count of each weight when tuning.
+
+use super::{
+    king,
+    score_pair::{ScorePair, t},
+    squares::{self, Kings},
+    weight::Weight,
+    weight_overrides::WeightOverrides,
+    weights::TABLE,
+};
+use sparring_chess::{Role, Square};
+
+/// A sum of weights.
+pub(super) trait Tally: Clone {
+    /// Where the weights come from, where that is not known from the kind of sum.
+    type Ground: Copy;
+
+    /// Nothing added up yet.
+    fn empty(ground: Self::Ground) -> Self;
+
+    /// Adds a weight so many times.
+    fn add(&mut self, weight: Weight, times: i32);
+
+    /// Adds what no weight stands for.
+    fn add_fixed(&mut self, worth: ScorePair);
+
+    /// Adds another sum so many times.
+    fn add_all(&mut self, other: &Self, times: i32);
+
+    /// Takes away what a sum of danger to the king costs, which is not the danger itself but a curve of it.
+    fn subtract_danger(&mut self, danger: Self);
+
+    /// What it all comes to.
+    fn worth(&self) -> ScorePair;
+
+    /// Adds a piece on a square as its own side sees it, with these kings on its wing.
+    fn add_piece(&mut self, role: Role, square: Square, kings: Kings) {
+        for weight in squares::weights(role, square, kings) {
+            self.add(weight, 1);
+        }
+    }
+}
+
+impl Tally for ScorePair {
+    type Ground = ();
+
+    fn empty((): ()) -> Self {
+        Self::ZERO
+    }
+
+    fn add(&mut self, weight: Weight, times: i32) {
+        *self += TABLE[weight.index()] * times;
+    }
+
+    fn add_fixed(&mut self, worth: ScorePair) {
+        *self += worth;
+    }
+
+    fn add_all(&mut self, other: &Self, times: i32) {
+        *self += *other * times;
+    }
+
+    fn subtract_danger(&mut self, danger: Self) {
+        *self -= t(king::curve_mg(danger.mg()), king::curve_eg(danger.eg()));
+    }
+
+    fn worth(&self) -> ScorePair {
+        *self
+    }
+
+    fn add_piece(&mut self, role: Role, square: Square, kings: Kings) {
+        *self += squares::worth(role, square, kings);
+    }
+}
+
+/// A worth by weights of one's own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weighed<'w> {
+    weights: &'w WeightOverrides,
+    pub worth: ScorePair,
+}
+
+impl<'w> Weighed<'w> {
+    /// A worth that is known already.
+    pub fn new(weights: &'w WeightOverrides, worth: ScorePair) -> Self {
+        Self { weights, worth }
+    }
+}
+
+impl<'w> Tally for Weighed<'w> {
+    type Ground = &'w WeightOverrides;
+
+    fn empty(weights: &'w WeightOverrides) -> Self {
+        Self::new(weights, ScorePair::ZERO)
+    }
+
+    fn add(&mut self, weight: Weight, times: i32) {
+        self.worth += self.weights.of(weight) * times;
+    }
+
+    fn add_fixed(&mut self, worth: ScorePair) {
+        self.worth += worth;
+    }
+
+    fn add_all(&mut self, other: &Self, times: i32) {
+        self.worth += other.worth * times;
+    }
+
+    fn subtract_danger(&mut self, danger: Self) {
+        self.worth.subtract_danger(danger.worth);
+    }
+
+    fn worth(&self) -> ScorePair {
+        self.worth
+    }
+}
+
+/// How often each weight is used: the evaluation as a function of its weights.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Coefficients {
+    /// Places in the table and how often each counts, in order and without zeros.
+    pub counts: Vec<(u16, i16)>,
+    /// What no weight stands for.
+    pub fixed: ScorePair,
+    /// Sums of danger, each with how often its curve counts.
+    pub dangers: Vec<(Coefficients, i32)>,
+}
+
+impl Tally for Coefficients {
+    type Ground = ();
+
+    fn empty((): ()) -> Self {
+        Self::default()
+    }
+
+    fn add(&mut self, weight: Weight, times: i32) {
+        let place = weight.index() as u16;
+        match self.counts.binary_search_by_key(&place, |(place, _)| *place) {
+            Ok(found) => {
+                self.counts[found].1 += times as i16;
+                if self.counts[found].1 == 0 {
+                    self.counts.remove(found);
+                }
+            }
+            Err(_) if times == 0 => {}
+            Err(gap) => self.counts.insert(gap, (place, times as i16)),
+        }
+    }
+
+    fn add_fixed(&mut self, worth: ScorePair) {
+        self.fixed += worth;
+    }
+
+    fn add_all(&mut self, other: &Self, times: i32) {
+        for (place, count) in &other.counts {
+            self.add(Weight::row(usize::from(*place), 1), i32::from(*count) * times);
+        }
+        self.fixed += other.fixed * times;
+        let dangers = other.dangers.iter();
+        self.dangers
+            .extend(dangers.map(|(danger, count)| (danger.clone(), count * times)));
+    }
+
+    fn subtract_danger(&mut self, danger: Self) {
+        self.dangers.push((danger, -1));
+    }
+
+    fn worth(&self) -> ScorePair {
+        self.worth_of(|place| TABLE[place])
+    }
+}
+
+impl Coefficients {
+    /// What it all comes to by weights of one's own.
+    pub fn worth_by(&self, weights: &WeightOverrides) -> ScorePair {
+        self.worth_of(|place| weights.of(Weight::row(place, 1)))
+    }
+
+    fn worth_of(&self, weight: impl Fn(usize) -> ScorePair + Copy) -> ScorePair {
+        let counts = self.counts.iter();
+        let sum = counts.fold(self.fixed, |sum, (place, count)| {
+            sum + weight(usize::from(*place)) * i32::from(*count)
+        });
+        self.dangers.iter().fold(sum, |sum, (danger, count)| {
+            let danger = danger.worth_of(weight);
+            sum + t(king::curve_mg(danger.mg()), king::curve_eg(danger.eg())) * *count
+        })
+    }
+}

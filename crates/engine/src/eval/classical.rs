@@ -1,0 +1,224 @@
+//! The classical evaluation: named terms, each for both sides, added up and tapered from middle game to endgame.
+
+use std::array;
+
+use shakmaty::Board;
+
+use super::{
+    accumulator::{Tally, Weighed},
+    attacks::AttackInfo,
+    endgame, king, kpk, passed,
+    pawns::{self, PawnTable, Structure},
+    pieces,
+    score_pair::{ScorePair, t},
+    squares, threats,
+    weight_overrides::WeightOverrides,
+    weights::THE_MOVE,
+};
+use crate::{
+    net::{self, Halves},
+    node::Node,
+};
+use sparring_chess::{ByColor, Color};
+
+/// The phase with all pieces on the board: minors count one, rooks two, queens four.
+pub(super) const FULL_PHASE: i32 = 24;
+
+/// The terms by name, as traces show them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Term {
+    Material,
+    Pawns,
+    Mobility,
+    Pieces,
+    King,
+    Passed,
+    Threats,
+    Space,
+    MopUp,
+    TheMove,
+}
+
+impl Term {
+    /// Every term, in the order of showing.
+    pub const ALL: [(Self, &'static str); 10] = [
+        (Self::Material, "material and squares"),
+        (Self::Pawns, "pawn structure"),
+        (Self::Mobility, "mobility"),
+        (Self::Pieces, "piece placement"),
+        (Self::King, "king safety"),
+        (Self::Passed, "passed pawns"),
+        (Self::Threats, "threats"),
+        (Self::Space, "space"),
+        (Self::MopUp, "driving a bare king"),
+        (Self::TheMove, "the move"),
+    ];
+}
+
+/// What every term says of a position.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms<T> {
+    pub by_term: [ByColor<T>; 10],
+    /// From 0 in the endgame to [`FULL_PHASE`].
+    pub phase: i32,
+    /// How much of the worth of middle game and endgame counts, in sixty-fourths: less where a draw is near.
+    pub scales: [i32; 2],
+    /// Whether the ending is known by a rule of its own, so that nothing is left to learn.
+    pub known: bool,
+}
+
+impl<T: Tally> Terms<T> {
+    /// Judges a position whose pawn structure is known.
+    pub fn of(node: &Node, structure: &Structure<T>, ground: T::Ground) -> Self {
+        let board = node.board();
+        let mut terms = Self {
+            by_term: array::from_fn(|_| ByColor::new_with(|_| T::empty(ground))),
+            phase: phase(board),
+            scales: [64; 2],
+            known: false,
+        };
+        if let Some((strong, driven)) = endgame::hunt(board) {
+            terms.set(Term::Material, squares::bare_material(board, ground));
+            terms.add_fixed(Term::MopUp, strong, t(driven, driven));
+            terms.scales = endgame::scales(board, [Some(strong); 2]);
+            terms.known = true;
+            return terms;
+        }
+        let mut picture = AttackInfo::new(board);
+        terms.set(Term::Material, squares::material(board, ground));
+        terms.set(Term::Pawns, structure.worth.clone());
+        for us in Color::ALL {
+            let (mobility, places) = pieces::pieces(&mut picture, us, structure, ground);
+            *terms.by_term[Term::Mobility as usize].get_mut(us) = mobility;
+            *terms.by_term[Term::Pieces as usize].get_mut(us) = places;
+        }
+        let picture = &picture;
+        terms.set(
+            Term::King,
+            ByColor::new_with(|us| king::king(picture, us, ground)),
+        );
+        if structure.passed.any() {
+            let passed = |us| passed::passed(picture, us, node.turn, structure, ground);
+            terms.set(Term::Passed, ByColor::new_with(passed));
+        }
+        let threats = |us| threats::threats(picture, us, ground);
+        terms.set(Term::Threats, ByColor::new_with(threats));
+        if terms.phase > FULL_PHASE / 2 {
+            let space = |us| threats::space(picture, us, ground);
+            terms.set(Term::Space, ByColor::new_with(space));
+        }
+        let pawn_wins = kpk::is_won(board, node.turn);
+        terms.known = pawn_wins.is_some();
+        if pawn_wins == Some(true) {
+            let strong = Color::from_white(board.black().is_disjoint(board.pawns()));
+            terms.add_fixed(Term::MopUp, strong, t(0, endgame::WON_BY_PAWN));
+        }
+        terms.by_term[Term::TheMove as usize]
+            .get_mut(node.turn)
+            .add(THE_MOVE, 1);
+        let lead = terms.total(ground).worth();
+        let leader = |lead: i32| (lead != 0).then(|| Color::from_white(lead > 0));
+        terms.scales = match pawn_wins {
+            Some(false) => [0; 2],
+            _ => endgame::scales(board, [lead.mg(), lead.eg()].map(leader)),
+        };
+        terms
+    }
+
+    fn set(&mut self, term: Term, worth: ByColor<T>) {
+        self.by_term[term as usize] = worth;
+    }
+
+    fn add_fixed(&mut self, term: Term, us: Color, worth: ScorePair) {
+        self.by_term[term as usize].get_mut(us).add_fixed(worth);
+    }
+
+    /// The sum of all terms for white.
+    pub fn total(&self, ground: T::Ground) -> T {
+        let mut sum = T::empty(ground);
+        for term in &self.by_term {
+            sum.add_all(&term.white, 1);
+            sum.add_all(&term.black, -1);
+        }
+        sum
+    }
+
+    /// The worth for white, in centipawns.
+    pub fn worth(&self, ground: T::Ground) -> i32 {
+        self.blend(self.total(ground).worth())
+    }
+
+    /// How much of what the net says counts, in sixty-fourths: what is left of the terms as well, and nothing where hardly any lead
+    /// wins, of which so little is left that it has learned nothing there.
+    pub fn share(&self) -> i32 {
+        let left = self.share_with(self.scales);
+        if self.known || left <= endgame::HARDLY_WON {
+            0
+        } else {
+            left
+        }
+    }
+
+    /// How much counts of something that says nothing of middle game and endgame, where these scales are in force.
+    fn share_with(&self, [mg, eg]: [i32; 2]) -> i32 {
+        (mg * self.phase + eg * (FULL_PHASE - self.phase)) / FULL_PHASE
+    }
+
+    /// What a sum of terms comes to in this position, in centipawns.
+    pub fn blend(&self, sum: ScorePair) -> i32 {
+        sum.blend(self.phase, FULL_PHASE, self.scales)
+    }
+}
+
+/// What every term says of a position in play.
+pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<ScorePair> {
+    let structure = pawns.structure(node.keys.pawns, || pawns::judge(node.board(), ()));
+    Terms::of(node, &structure, ())
+}
+
+/// The worth of a position for White, in centipawns: by the engine's weights, with its net where it is told what that has seen,
+/// or by others alone. The table of pawns must hold nothing that was judged by other weights than these.
+pub(super) fn evaluate(
+    node: &Node,
+    pawns: &mut PawnTable,
+    own: Option<&WeightOverrides>,
+    seen: Option<Halves<'_>>,
+) -> i32 {
+    let Some(weights) = own else {
+        let terms = judge(node, pawns);
+        return seen.map_or_else(|| terms.worth(()), |seen| corrected(node, &terms, seen));
+    };
+    let judge = || pawns::judge(node.board(), weights).map(|sum: Weighed<'_>| sum.worth);
+    let structure = pawns.structure(node.keys.pawns, judge);
+    let structure = structure.map(|worth| Weighed::new(weights, worth));
+    Terms::of(node, &structure, weights).worth(weights)
+}
+
+/// The worth for White with what the net adds, in centipawns: as much of what it says as is left of the terms, and of a lead that
+/// the other side has only by it, no more than that side could win with.
+fn corrected(node: &Node, terms: &Terms<ScorePair>, seen: Halves<'_>) -> i32 {
+    let (worth, share) = (terms.worth(()), terms.share());
+    if share == 0 {
+        return worth;
+    }
+    let value = net::correction(seen, node.board()) * share / 64;
+    let whole = worth + node.turn.fold_wb(value, -value);
+    if whole == 0 || whole.signum() == worth.signum() {
+        return whole;
+    }
+    let leader = Color::from_white(whole > 0);
+    let own = terms.share_with(endgame::scales(node.board(), [Some(leader); 2]));
+    whole * own.min(share) / share
+}
+
+/// How much of the middle game is left.
+fn phase(board: &Board) -> i32 {
+    let count =
+        (board.knights() | board.bishops()).count() + 2 * board.rooks().count() + 4 * board.queens().count();
+    (count as i32).min(FULL_PHASE)
+}
+
+/// Both halves of a term's worth, for showing.
+pub(super) fn halves(worth: ScorePair) -> (i32, i32) {
+    (worth.mg(), worth.eg())
+}

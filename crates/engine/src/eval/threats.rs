@@ -1,0 +1,87 @@
+//! Threats: pieces attacked by lesser ones, hanging pieces, pawns about to attack; and the space behind the pawns.
+
+use shakmaty::{Bitboard, attacks};
+
+use super::{
+    accumulator::Tally,
+    attacks::{AttackInfo, fill_forward, forward, pawn_attacks},
+    weights::{
+        HANGING, KNIGHT_NEARS_QUEEN, RESTRICTED, SLIDER_NEARS_QUEEN, SPACE, THREAT_BY_KING, THREAT_BY_MINOR,
+        THREAT_BY_PAWN, THREAT_BY_PUSH, THREAT_BY_ROOK,
+    },
+};
+use sparring_chess::Color;
+
+/// The worth of a side's threats. The picture must be complete.
+pub(super) fn threats<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+    let ours = picture.sides.get(us);
+    let theirs = picture.sides.get(!us);
+    let board = picture.board;
+    let pieces = theirs.pieces & !(board.pawns() | board.kings());
+    let strongly_defended = theirs.by_role[0] | theirs.twice & !ours.twice;
+    let weak = theirs.pieces & !strongly_defended & ours.all;
+    let mut sum = T::empty(ground);
+    sum.add(THREAT_BY_PAWN, (pieces & ours.by_role[0]).count() as i32);
+    let defended = pieces & strongly_defended;
+    let minors = ours.by_role[1] | ours.by_role[2];
+    for victim in (weak | defended) & minors {
+        if let Some(role) = board.role_at(victim) {
+            sum.add(THREAT_BY_MINOR.at(role as usize - 1), 1);
+        }
+    }
+    for victim in weak & ours.by_role[3] {
+        if let Some(role) = board.role_at(victim) {
+            sum.add(THREAT_BY_ROOK.at(role as usize - 1), 1);
+        }
+    }
+    if (weak & ours.by_role[5]).any() {
+        sum.add(THREAT_BY_KING, 1);
+    }
+    let hanging = weak & (!theirs.all | pieces & ours.twice);
+    sum.add(HANGING, hanging.count() as i32);
+    let restricted = theirs.all & ours.all & !strongly_defended;
+    sum.add(RESTRICTED, restricted.count() as i32);
+    near_queen(picture, us, strongly_defended, &mut sum);
+    let by_push = pawn_attacks(us, pushes(picture, us)) & pieces;
+    sum.add(THREAT_BY_PUSH, by_push.count() as i32);
+    sum
+}
+
+/// Squares from which the only enemy queen could be attacked next.
+fn near_queen(picture: &AttackInfo<'_>, us: Color, strongly_defended: Bitboard, sum: &mut impl Tally) {
+    let ours = picture.sides.get(us);
+    let Some(queen) = (picture.sides.get(!us).pieces & picture.board.queens()).single_square() else {
+        return;
+    };
+    let safe = ours.mobility_area & !strongly_defended;
+    let knights = attacks::knight_attacks(queen) & ours.by_role[1] & safe;
+    sum.add(KNIGHT_NEARS_QUEEN, knights.count() as i32);
+    let diagonal = attacks::bishop_attacks(queen, picture.occupied) & ours.by_role[2];
+    let straight = attacks::rook_attacks(queen, picture.occupied) & ours.by_role[3];
+    let sliders = (diagonal | straight) & safe & ours.twice;
+    sum.add(SLIDER_NEARS_QUEEN, sliders.count() as i32);
+}
+
+/// Where pawns can safely step to.
+fn pushes(picture: &AttackInfo<'_>, us: Color) -> Bitboard {
+    let ours = picture.sides.get(us);
+    let theirs = picture.sides.get(!us);
+    let third = us.fold_wb(Bitboard(0x0000_0000_00ff_0000), Bitboard(0x0000_ff00_0000_0000));
+    let once = forward(us, ours.pawns) & !picture.occupied;
+    let twice = forward(us, once & third) & !picture.occupied;
+    (once | twice) & !theirs.by_role[0] & (ours.all | !theirs.all)
+}
+
+/// Room to move behind the own pawns, which counts while there are many pieces.
+pub(super) fn space<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+    let ours = picture.sides.get(us);
+    let theirs = picture.sides.get(!us);
+    let middle = us.fold_wb(Bitboard(0x0000_0000_3c3c_3c00), Bitboard(0x003c_3c3c_0000_0000));
+    let safe = middle & !ours.pawns & !theirs.by_role[0];
+    let behind = safe & fill_forward(!us, ours.pawns);
+    let pieces = (ours.pieces & !picture.board.pawns()).count() as i32;
+    let room = (safe.count() + (behind & !theirs.all).count()) as i32;
+    let mut sum = T::empty(ground);
+    sum.add(SPACE, 3 * room * (pieces - 3).max(0) / 16);
+    sum
+}

@@ -1,0 +1,215 @@
+//! Weights of one's own: the table with some rows changed, for players that judge otherwise than the engine does.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::{
+    score_pair::{ScorePair, t},
+    weight::{Weight, WeightRow},
+    weights::{COUNT, TABLE},
+};
+use crate::handicap::mix;
+
+/// The weights of the evaluation as one player has them; the engine's unless changed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WeightOverrides(Box<[ScorePair; COUNT]>);
+
+/// What to make of a row of weights.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Amount {
+    /// So many hundredths of what the engine has.
+    Percent(i32),
+    /// These: middle game and endgame in centipawns, as many pairs as the row is long.
+    Pairs(Vec<[i32; 2]>),
+}
+
+/// An amount that a row of weights cannot have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum AmountError {
+    /// Fewer or more pairs than the row has.
+    #[error("{given} pairs where {needed} are needed")]
+    Length {
+        /// How many were given.
+        given: usize,
+        /// How many the row has.
+        needed: usize,
+    },
+    /// Beyond what sums of weights have room for.
+    #[error("{value} is not within {} to {}", -.most, .most)]
+    Range {
+        /// What was given.
+        value: i32,
+        /// The greatest, and negated the least.
+        most: i32,
+    },
+}
+
+impl Amount {
+    /// The greatest percentage; negated, the least.
+    pub const MOST_PERCENT: i32 = 300;
+    /// The greatest weight in centipawns; negated, the least. Nine queens still fit the sixteen bits of a sum; such weights
+    /// in many rows at once, or in one that counts more often as that of attackers of a king does, may overflow it, and what
+    /// comes out means nothing.
+    pub const MOST: i32 = 2000;
+}
+
+impl WeightOverrides {
+    /// Changes a row.
+    ///
+    /// # Errors
+    /// [`AmountError`] for an amount that the row cannot have; nothing changes then.
+    pub fn set(&mut self, row: &WeightRow, amount: &Amount) -> Result<(), AmountError> {
+        let within = |value: i32, most: i32| match value.abs() <= most {
+            true => Ok(()),
+            false => Err(AmountError::Range { value, most }),
+        };
+        let places = row.first..row.first + row.length;
+        match amount {
+            Amount::Percent(percent) => {
+                within(*percent, Amount::MOST_PERCENT)?;
+                let part = |worth: i32| (worth * percent / 100).clamp(-Amount::MOST, Amount::MOST);
+                for (own, engines) in self.0[places.clone()].iter_mut().zip(&TABLE[places]) {
+                    *own = t(part(engines.mg()), part(engines.eg()));
+                }
+            }
+            Amount::Pairs(pairs) if pairs.len() == row.length => {
+                pairs
+                    .iter()
+                    .flatten()
+                    .try_for_each(|worth| within(*worth, Amount::MOST))?;
+                for (own, [mg, eg]) in self.0[places].iter_mut().zip(pairs) {
+                    *own = t(*mg, *eg);
+                }
+            }
+            Amount::Pairs(pairs) => {
+                return Err(AmountError::Length {
+                    given: pairs.len(),
+                    needed: row.length,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// A weight's worth.
+    pub(super) fn of(&self, weight: Weight) -> ScorePair {
+        self.0[weight.index()]
+    }
+
+    /// Whether they are the engine's after all.
+    #[must_use]
+    pub fn are_the_engines(&self) -> bool {
+        *self.0 == TABLE
+    }
+
+    /// Mixed into the keys of the transposition table, which keeps evaluations: other weights, another number.
+    pub(crate) fn salt(&self) -> u64 {
+        self.0.iter().fold(1, |salt, worth| {
+            mix(salt ^ u64::from(worth.mg().cast_unsigned()) ^ u64::from(worth.eg().cast_unsigned()) << 32)
+        })
+    }
+}
+
+impl Default for WeightOverrides {
+    /// The engine's.
+    fn default() -> Self {
+        Self(Box::new(TABLE))
+    }
+}
+
+impl fmt::Debug for WeightOverrides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let others = self.0.iter().zip(&TABLE).filter(|(own, engines)| own != engines);
+        write!(f, "Weights({} of {COUNT} changed)", others.count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        eval::{Evaluator, PawnTable, weight_rows},
+        node::Node,
+    };
+    use sparring_chess::{Position, Rules as _, Variant, parse_fen};
+
+    fn row(name: &str) -> &'static WeightRow {
+        weight_rows().iter().find(|row| row.name == name).unwrap()
+    }
+
+    fn value(pos: &Position, own: Option<&WeightOverrides>) -> i32 {
+        value_with(&mut PawnTable::new(), pos, own)
+    }
+
+    fn value_with(table: &mut PawnTable, pos: &Position, own: Option<&WeightOverrides>) -> i32 {
+        Evaluator::for_variant(Variant::Standard)
+            .by(own)
+            .evaluate(&Node::new(pos, true), table)
+    }
+
+    proptest! {
+        #[test]
+        fn the_engines_weights_read_as_ones_own_judge_alike(choices in prop::collection::vec(any::<usize>(), 1..160)) {
+            let mut pos = Variant::Standard.start();
+            let own = WeightOverrides::default();
+            let (mut table, mut other) = (PawnTable::new(), PawnTable::new());
+            for choice in choices {
+                let moves = pos.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                pos.play_unchecked(moves[choice % moves.len()]);
+                prop_assert_eq!(value_with(&mut table, &pos, Some(&own)), value_with(&mut other, &pos, None));
+            }
+        }
+    }
+
+    #[test]
+    fn a_changed_row_changes_what_it_is_about_and_nothing_else() {
+        let mut own = WeightOverrides::default();
+        own.set(row("BISHOP_PAIR"), &Amount::Percent(300)).unwrap();
+        let standard = |fen| parse_fen(Variant::Standard, fen).unwrap();
+        let pair = standard("4k3/pppp4/8/8/8/8/PPPP4/2B1KB2 w - - 0 1");
+        let single = standard("4k3/pppp4/8/8/8/8/PPPP4/2B1KN2 w - - 0 1");
+        assert_eq!(value(&single, Some(&own)), value(&single, None));
+        assert!(value(&pair, Some(&own)) > value(&pair, None) + 20);
+        own.set(row("BISHOP_PAIR"), &Amount::Percent(100)).unwrap();
+        assert!(own.are_the_engines());
+    }
+
+    #[test]
+    fn material_and_squares_can_be_changed_too() {
+        let mut own = WeightOverrides::default();
+        let knights = [[100, 100], [600, 600], [300, 300], [500, 500], [900, 900]];
+        own.set(row("MATERIAL"), &Amount::Pairs(knights.to_vec()))
+            .unwrap();
+        let pos = parse_fen(Variant::Standard, "1n2k3/pppp4/8/8/8/8/PPPP4/2B1K3 w - - 0 1").unwrap();
+        assert!(value(&pos, Some(&own)) < value(&pos, None) - 200);
+    }
+
+    #[test]
+    fn what_a_row_cannot_have_is_refused_whole() {
+        let mut own = WeightOverrides::default();
+        let error = own
+            .set(row("MATERIAL"), &Amount::Pairs(vec![[100, 100]]))
+            .unwrap_err();
+        assert_eq!(error.to_string(), "1 pairs where 5 are needed");
+        let error = own
+            .set(row("BISHOP_PAIR"), &Amount::Pairs(vec![[0, 2001]]))
+            .unwrap_err();
+        assert_eq!(error.to_string(), "2001 is not within -2000 to 2000");
+        assert!(own.set(row("BISHOP_PAIR"), &Amount::Percent(-301)).is_err());
+        assert!(own.are_the_engines());
+    }
+
+    #[test]
+    fn other_weights_never_meet_in_the_table() {
+        let mut own = WeightOverrides::default();
+        let before = own.salt();
+        own.set(row("THE_MOVE"), &Amount::Percent(90)).unwrap();
+        assert_ne!(own.salt(), before);
+    }
+}

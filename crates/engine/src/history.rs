@@ -1,0 +1,358 @@
+//! What earlier parts of the search teach about moves: which quiet moves and captures tend to cut, and by how much
+//! the evaluation tends to be wrong.
+//!
+//! Every number moves towards its bound by a step that shrinks as it gets there ("gravity"), so old lessons fade.
+
+use std::mem;
+
+use shakmaty::{Bitboard, attacks};
+
+use super::{node::Node, params::Params};
+use sparring_chess::{Color, Move, Role};
+
+/// Bound of the move histories.
+pub(super) const MAX_HISTORY: i32 = 16_384;
+
+/// Pieces of both colors on all squares, and one more for "no move".
+const PIECE_SQUARES: usize = 12 * 64;
+
+/// Slots of one correction table, for each side.
+const CORRECTIONS: usize = 16_384;
+
+/// Bound of a correction, and how many units make a centipawn.
+const MAX_CORRECTION: i32 = 1024 * 16;
+const CORRECTION_GRAIN: i32 = 256;
+
+/// A piece of a color on a square, as continuation histories are indexed: [`NO_PIECE_SQUARE`] after a null move.
+pub(super) type PieceSquare = u16;
+
+/// The piece-square of no move.
+pub(super) const NO_PIECE_SQUARE: PieceSquare = PIECE_SQUARES as u16;
+
+/// The piece-square that a move of a side ends on.
+pub(super) fn piece_square(us: Color, mv: Move) -> PieceSquare {
+    let piece = us as u16 * 6 + u16::from(mv.role()) - 1;
+    piece * 64 + mv.to() as u16
+}
+
+/// The squares that the side not to move attacks.
+#[derive(Debug, Clone, Copy, Default)]
+struct Threats {
+    all: Bitboard,
+    /// Those that are no place for a knight or bishop, for a rook, and for a queen: pieces of less worth attack them.
+    by_lesser: [Bitboard; 3],
+}
+
+/// What a quiet move is judged by besides itself: whose it is, what is attacked, and the moves before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Past {
+    us: Color,
+    threats: Threats,
+    /// Where the rows of the moves before begin, as many as `count`.
+    rows: [usize; 3],
+    count: usize,
+}
+
+impl Past {
+    /// What evasions of a quiescence node are ranked by: themselves alone.
+    pub fn quiescent(node: &Node, params: &Params) -> Self {
+        let counts = params.threat_history > 0 && node.in_check();
+        Self {
+            us: node.turn,
+            threats: Threats::where_they_count(counts, node),
+            rows: [0; 3],
+            count: 0,
+        }
+    }
+
+    /// The past of a node, `before` telling where the last, the second to last and the fourth to last move ended.
+    pub fn new(node: &Node, before: [PieceSquare; 3], params: &Params) -> Self {
+        let counts = params.threat_history > 0;
+        Self {
+            us: node.turn,
+            threats: Threats::where_they_count(counts, node),
+            rows: before.map(|previous| previous as usize * PIECE_SQUARES),
+            count: usize::try_from(params.continuation).unwrap_or(0).min(3),
+        }
+    }
+
+    /// What a quiet move ranks higher for leaving the reach of lesser pieces, or lower for entering it: `unit` for a knight or bishop.
+    pub fn escape(&self, mv: Move, unit: i32) -> i32 {
+        let [minor, rook, queen] = self.threats.by_lesser;
+        let (attacked, worth) = match mv.role() {
+            Role::Knight | Role::Bishop => (minor, unit),
+            Role::Rook => (rook, unit * 3 / 2),
+            Role::Queen => (queen, unit * 2),
+            Role::Pawn | Role::King => return 0,
+        };
+        let flees = mv.from().is_some_and(|from| attacked.contains(from));
+        worth * (i32::from(flees) - i32::from(attacked.contains(mv.to())))
+    }
+}
+
+impl Threats {
+    /// None where they do not count.
+    fn where_they_count(counts: bool, node: &Node) -> Self {
+        if counts { Self::of(node) } else { Self::default() }
+    }
+
+    fn of(node: &Node) -> Self {
+        let board = node.board();
+        let (them, occupied) = (!node.turn, board.occupied());
+        let theirs = board.by_color(them);
+        let by = |role: Role| {
+            let squares = theirs & board.by_role(role);
+            squares.into_iter().fold(Bitboard::EMPTY, |attacked, from| {
+                attacked | attacks::attacks(from, role.of(them), occupied)
+            })
+        };
+        let pawns = by(Role::Pawn);
+        let minors = pawns | by(Role::Knight) | by(Role::Bishop);
+        let rooks = minors | by(Role::Rook);
+        Self {
+            all: rooks | by(Role::Queen) | by(Role::King),
+            by_lesser: [pawns, minors, rooks],
+        }
+    }
+}
+
+/// All histories of one searching thread.
+#[derive(Debug)]
+pub(super) struct Histories {
+    /// Quiet moves by side, danger to origin and target, origin and target.
+    butterfly: Vec<i16>,
+    /// Captures by piece, target and victim.
+    captures: Vec<i16>,
+    /// Quiet moves by piece and target, after a move by piece and target.
+    continuation: Vec<i16>,
+    /// Which rows of these are not as they were at first: after a short search few of them have to be emptied.
+    taught: Vec<bool>,
+    /// Errors of the evaluation by side and pawn structure.
+    pawns: Vec<i16>,
+    /// The same by the pieces of white, of black, and by minor pieces.
+    pieces: [Vec<i16>; 2],
+    minors: Vec<i16>,
+}
+
+impl Histories {
+    /// Histories that know nothing.
+    pub fn new() -> Self {
+        let corrections = || vec![0; 2 * CORRECTIONS];
+        Self {
+            butterfly: vec![0; 2 * 4 * 64 * 64],
+            captures: vec![0; PIECE_SQUARES * 8],
+            continuation: vec![0; (PIECE_SQUARES + 1) * PIECE_SQUARES],
+            taught: vec![false; PIECE_SQUARES + 1],
+            pawns: corrections(),
+            pieces: [corrections(), corrections()],
+            minors: corrections(),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        let [white, black] = &mut self.pieces;
+        for table in [
+            &mut self.butterfly,
+            &mut self.captures,
+            &mut self.pawns,
+            white,
+            black,
+            &mut self.minors,
+        ] {
+            table.fill(0);
+        }
+        let rows = self.continuation.chunks_exact_mut(PIECE_SQUARES);
+        for (row, taught) in rows.zip(&mut self.taught) {
+            if mem::take(taught) {
+                row.fill(0);
+            }
+        }
+    }
+
+    /// How well a quiet move did, by itself and after what was before it.
+    pub fn quiet(&self, past: &Past, mv: Move) -> i32 {
+        let to = piece_square(past.us, mv) as usize;
+        let mut sum = self.butterfly(past, mv);
+        for row in &past.rows[..past.count] {
+            sum += i32::from(self.continuation[row + to]);
+        }
+        sum
+    }
+
+    /// How well a quiet move did by itself, with its origin and target under attack or not as they are now.
+    pub fn butterfly(&self, past: &Past, mv: Move) -> i32 {
+        i32::from(self.butterfly[butterfly(past, mv)])
+    }
+
+    /// How well a capture did.
+    pub fn capture(&self, us: Color, mv: Move) -> i32 {
+        i32::from(self.captures[capture(us, mv)])
+    }
+
+    /// Rewards or punishes a quiet move.
+    pub fn learn_quiet(&mut self, past: &Past, mv: Move, bonus: i32) {
+        pull(&mut self.butterfly[butterfly(past, mv)], bonus, MAX_HISTORY);
+        self.learn_continuation(past, mv, bonus);
+    }
+
+    /// Rewards or punishes a quiet move for what it did after the moves before it alone.
+    pub fn learn_continuation(&mut self, past: &Past, mv: Move, bonus: i32) {
+        let to = piece_square(past.us, mv) as usize;
+        for row in &past.rows[..past.count] {
+            pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
+            self.taught[row / PIECE_SQUARES] = true;
+        }
+    }
+
+    /// Rewards or punishes a capture.
+    pub fn learn_capture(&mut self, us: Color, mv: Move, bonus: i32) {
+        pull(&mut self.captures[capture(us, mv)], bonus, MAX_HISTORY);
+    }
+
+    /// What to add to the evaluation of a position, in centipawns.
+    pub fn correction(&self, node: &Node, params: &Params) -> i32 {
+        let us = node.turn;
+        let keys = &node.keys;
+        let at = |table: &[i16], key: u64| i32::from(table[correction(us, key)]);
+        let sum = params.correction_pawns * at(&self.pawns, keys.pawns)
+            + at(&self.pieces[0], keys.pieces[0])
+            + at(&self.pieces[1], keys.pieces[1])
+            + at(&self.minors, keys.minors);
+        sum * params.correction / (200 * CORRECTION_GRAIN)
+    }
+
+    /// Learns by how much the evaluation was wrong: `error` in centipawns, the searched depth giving it weight.
+    pub fn learn_correction(&mut self, node: &Node, error: i32, depth: i32, params: &Params) {
+        let bonus = (error * depth * params.correction_rate).clamp(-MAX_CORRECTION / 4, MAX_CORRECTION / 4);
+        let us = node.turn;
+        let keys = &node.keys;
+        for (table, key) in [(&mut self.pawns, keys.pawns), (&mut self.minors, keys.minors)] {
+            pull(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
+        }
+        for (table, key) in self.pieces.iter_mut().zip(keys.pieces) {
+            pull(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
+        }
+    }
+}
+
+fn pull(value: &mut i16, bonus: i32, bound: i32) {
+    let old = i32::from(*value);
+    let bonus = bonus.clamp(-bound, bound);
+    *value = (old + bonus - old * bonus.abs() / bound) as i16;
+}
+
+fn butterfly(past: &Past, mv: Move) -> usize {
+    // Drops have no origin; the target alone is enough for them.
+    let from = mv.from().unwrap_or(mv.to());
+    let attacked = |square| usize::from(past.threats.all.contains(square));
+    let danger = attacked(from) * 2 + attacked(mv.to());
+    ((past.us as usize * 4 + danger) * 64 + from as usize) * 64 + mv.to() as usize
+}
+
+fn capture(us: Color, mv: Move) -> usize {
+    piece_square(us, mv) as usize * 8 + mv.capture().map_or(0, usize::from)
+}
+
+fn correction(us: Color, key: u64) -> usize {
+    us as usize * CORRECTIONS + key as usize % CORRECTIONS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{score::INFINITE, thread_data::tests::begun};
+    use sparring_chess::{GameHistory, Variant, parse_fen, parse_uci};
+
+    #[test]
+    fn histories_stay_within_their_bounds_whatever_they_learn() {
+        let pos = Variant::Standard.start();
+        let mv = parse_uci(&pos, "e2e4").unwrap();
+        let node = Node::new(&pos, true);
+        let past = Past::new(&node, [NO_PIECE_SQUARE, 767, 3], &Params::default());
+        let mut histories = Histories::new();
+        for bonus in [1_000_000, 3000, -1_000_000, 900].into_iter().cycle().take(400) {
+            histories.learn_quiet(&past, mv, bonus);
+            let sum = histories.quiet(&past, mv);
+            assert!(sum.abs() <= 4 * MAX_HISTORY, "{sum}");
+            assert!(sum.abs() > 2 * MAX_HISTORY, "{sum}");
+        }
+        let other = Past {
+            us: Color::Black,
+            ..past
+        };
+        assert_eq!(histories.butterfly(&other, mv), 0);
+    }
+
+    #[test]
+    fn what_a_move_did_under_attack_says_nothing_of_it_in_peace() {
+        let node = |fen| Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
+        let peaceful = node("4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
+        let mv = parse_uci(&peaceful.pos, "a1a5").unwrap();
+        let mut histories = Histories::new();
+        let mut learnt = Vec::new();
+        // The rook flees from a bishop, walks into a pawn's reach, and both.
+        for fen in [
+            "4k3/8/5b2/8/8/8/8/R3K3 w - - 0 1",
+            "4k3/8/1p6/8/8/8/8/R3K3 w - - 0 1",
+            "4k3/8/1p3b2/8/8/8/8/R3K3 w - - 0 1",
+        ] {
+            let past = Past::new(&node(fen), [NO_PIECE_SQUARE; 3], &Params::default());
+            learnt.push(histories.butterfly(&past, mv));
+            histories.learn_quiet(&past, mv, 1000);
+            assert!(histories.butterfly(&past, mv) > 0, "{fen}");
+        }
+        assert_eq!(learnt, [0; 3]);
+        assert_eq!(
+            histories.butterfly(
+                &Past::new(&peaceful, [NO_PIECE_SQUARE; 3], &Params::default()),
+                mv
+            ),
+            0
+        );
+        let off = Params {
+            threat_history: 0,
+            ..Params::default()
+        };
+        let before = [NO_PIECE_SQUARE; 3];
+        let blind = node("4k3/8/5b2/8/8/8/8/R3K3 w - - 0 1");
+        assert_eq!(histories.butterfly(&Past::new(&blind, before, &off), mv), 0);
+    }
+
+    #[test]
+    fn only_a_move_that_was_tried_before_one_that_cuts_falls_and_only_where_it_costs() {
+        let least = |fen, history_malus| {
+            let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
+            let params = Params {
+                history_malus,
+                ..Params::default()
+            };
+            begun(&line, &params, |mut searcher, node| {
+                searcher.search(node, -INFINITE, INFINITE, 7, 0, false);
+                let Histories {
+                    butterfly, captures, ..
+                } = &searcher.memory.histories;
+                [butterfly, captures].map(|table| table.iter().copied().min())
+            })
+        };
+        let tactical = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        for (fen, kind) in [("startpos", 0), (tactical, 1)] {
+            assert_eq!(least(fen, 0), [Some(0); 2], "{fen}");
+            assert!(least(fen, 100)[kind] < Some(0), "{fen}");
+        }
+    }
+
+    #[test]
+    fn an_evaluation_that_is_always_too_low_is_raised() {
+        let node = Node::new(&Variant::Standard.start(), true);
+        let mut histories = Histories::new();
+        assert_eq!(histories.correction(&node, &Params::default()), 0);
+        for _ in 0..50 {
+            histories.learn_correction(&node, 80, 6, &Params::default());
+        }
+        let raised = histories.correction(&node, &Params::default());
+        assert!((20..=200).contains(&raised), "{raised}");
+        histories.clear();
+        assert_eq!(histories.correction(&node, &Params::default()), 0);
+    }
+}

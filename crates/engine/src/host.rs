@@ -1,0 +1,500 @@
+//! An engine with what it keeps from move to move, and the threads that each search gets.
+
+use std::{ops::ControlFlow, sync::Arc, thread};
+
+use super::{
+    Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
+    eval::Evaluator,
+    fortress,
+    handicap::Weakness,
+    history::{PieceSquare, piece_square},
+    iterative_deepening::{Iteration, fill},
+    net,
+    node::Node,
+    overrides::EngineOverrides,
+    params::Params,
+    reductions::Reductions,
+    root_moves::RootMove,
+    search_limits::SearchLimiter,
+    style_bonus::PreparedStyleBonus,
+    syzygy::{SALT, Tablebase, WdlRank, told},
+    thread_data::{Habits, Searcher, ThreadMemory},
+    threads::{ThreadPool, ThreadResult, elect},
+    tt::Table,
+};
+use sparring_chess::{
+    GameHistory, Move,
+    units::{Depth, Nodes},
+};
+
+/// An engine with its hash table, kept from move to move.
+#[derive(Debug)]
+pub struct Engine {
+    params: Params,
+    /// Whose numbers the last search had, where they were not these.
+    setup: Option<Arc<EngineOverrides>>,
+    /// Whether it asked the net.
+    asked_net: bool,
+    /// Reckoned from the numbers of the last search.
+    reductions: Reductions,
+    table: Table,
+    crew: ThreadPool,
+    /// One for each thread, the leader's first.
+    memories: Vec<ThreadMemory>,
+}
+
+impl Engine {
+    /// An engine of one thread with a transposition table of this many mebibytes, at least 1. The system makes the
+    /// table's pages as searches come to them.
+    #[must_use]
+    pub fn new(hash_mib: usize) -> Self {
+        Self::with(Table::new(hash_mib))
+    }
+
+    /// The same, with all of the table in memory when this returns: that takes a while for a large one, but no search
+    /// waits for it.
+    #[must_use]
+    pub fn ready(hash_mib: usize) -> Self {
+        Self::with(Table::ready(hash_mib))
+    }
+
+    fn with(table: Table) -> Self {
+        let params = Params::default();
+        Self {
+            reductions: Reductions::new(&params),
+            params,
+            setup: None,
+            asked_net: true,
+            table,
+            crew: ThreadPool::new(1),
+            memories: vec![ThreadMemory::new()],
+        }
+    }
+
+    /// Forgets everything learned, as before a new game.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.memories.iter_mut().for_each(ThreadMemory::clear);
+    }
+
+    /// Gives the transposition table another size in mebibytes; what it held is lost. It is in memory when this
+    /// returns, as that of [`ready`](Self::ready).
+    pub fn resize(&mut self, hash_mib: usize) {
+        // The old table goes first, so that both need not fit into memory.
+        self.table = Table::new(1);
+        self.table = Table::ready(hash_mib);
+    }
+
+    /// The size of the transposition table in mebibytes, which is less than was asked for when memory lacks.
+    #[must_use]
+    pub fn hash_mib(&self) -> usize {
+        self.table.mib()
+    }
+
+    /// Searches with so many threads from now on: at least one, at most [`MAX_THREADS`](super::MAX_THREADS).
+    ///
+    /// Only one thread repeats a search exactly; several meet in the table at moments that nobody controls.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.crew = ThreadPool::new(threads);
+        self.memories.resize_with(self.crew.threads(), ThreadMemory::new);
+    }
+
+    /// How many threads search.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.crew.threads()
+    }
+
+    /// The numbers of the search.
+    #[must_use]
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Searches with other numbers from now on.
+    pub fn set_params(&mut self, params: Params) {
+        self.params = params;
+        self.reckon();
+    }
+
+    /// Makes ready for a search with its numbers, and its way to judge.
+    fn adopt(&mut self, search: &SearchRequest) {
+        let is_in_force = match (&self.setup, &search.setup) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        let asks_net = search.asks_net(&self.params);
+        if !is_in_force {
+            self.setup.clone_from(&search.setup);
+            self.reckon();
+        }
+        if !is_in_force || asks_net != self.asked_net {
+            self.asked_net = asks_net;
+            // Pawns are kept as they were judged, and corrections are of that judgement.
+            self.memories.iter_mut().for_each(ThreadMemory::clear_judgements);
+        }
+    }
+
+    fn reckon(&mut self) {
+        let params = self
+            .setup
+            .as_deref()
+            .map_or(&self.params, EngineOverrides::params);
+        self.reductions = Reductions::new(params);
+    }
+
+    /// Searches, telling of each finished iteration, and returns the last report.
+    ///
+    /// An engine of one thread that is new or [cleared](Self::clear) finds the same again, with the same number of
+    /// nodes, unless time or a stop ends the search.
+    pub fn search(
+        &mut self,
+        search: &SearchRequest,
+        around: &SearchControl<'_>,
+        tell: &mut dyn FnMut(&SearchResult),
+    ) -> SearchResult {
+        let mut report = SearchResult::default();
+        let mut tell = |news: SearchEvent<'_>| {
+            if let SearchEvent::Iteration(report) = news {
+                tell(report);
+            }
+        };
+        self.search_into(search, around, &mut tell, &mut report);
+        report
+    }
+
+    /// Searches as [`search`](Self::search) does, telling of more, and leaves the last report in `report`.
+    ///
+    /// With one thread, a report that is used again and again for as many lines, and no endgame tables, nothing is allocated.
+    pub fn search_into(
+        &mut self,
+        search: &SearchRequest,
+        around: &SearchControl<'_>,
+        tell: &mut dyn FnMut(SearchEvent<'_>),
+        report: &mut SearchResult,
+    ) {
+        self.adopt(search);
+        self.table.grow_older();
+        self.crew.begin();
+        let node = Node::root(&search.line);
+        let last = last_move(&search.line);
+        for memory in &mut self.memories {
+            memory.begin(search.line.keys(), last);
+        }
+        let watch = SearchLimiter::lead(&search.limits, around, &self.crew);
+        let tablebase = search.tablebase.as_deref().filter(|_| !search.handicap.is_any());
+        let standings = tablebase.and_then(|tables| tables.standings(&search.line));
+        if let Some(standings) = &standings {
+            let count = u64::try_from(standings.moves.len()).unwrap_or(0);
+            self.crew.add_table_hits(count);
+        }
+        let shared = Shared {
+            params: self
+                .setup
+                .as_deref()
+                .map_or(&self.params, EngineOverrides::params),
+            reductions: &self.reductions,
+            table: &self.table,
+            crew: &self.crew,
+            node: &node,
+            search,
+            asks_net: self.asked_net,
+            // From among moves that all come to the same, what the evaluation says of the way there chooses better.
+            tablebase: tablebase.filter(|_| !standings.as_ref().is_some_and(|known| known.is_exact)),
+            standings: standings.as_ref().map_or(&[], |known| &known.moves),
+        };
+        let Some((leader, helpers)) = self.memories.split_first_mut() else {
+            unreachable!("there is always one thread");
+        };
+        let lead = || {
+            let iteration = shared.iteration(leader, watch);
+            iteration.lead(search, tell, report)
+        };
+        if helpers.is_empty() {
+            lead();
+            return;
+        }
+        let found = shared.search_together(helpers, lead);
+        report.nodes = Nodes(self.crew.nodes_of_others(usize::MAX));
+        // With a wish for depth or for several lines the leader's answer is the one that was asked for.
+        if search.limits.depth.is_none() && search.multi_pv <= 1 {
+            let elected = elect(&found);
+            if let (Some(found), Some(memory)) = (found.get(elected), self.memories.get(elected))
+                && elected > 0
+            {
+                take_over(report, found, &memory.roots);
+            }
+        }
+    }
+}
+
+/// Puts what a helper found in place of what the leader did.
+fn take_over(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, roots: &[RootMove]) {
+    fill(report, roots, 1, found.depth);
+    let seldepth = u32::try_from(found.seldepth).unwrap_or(0);
+    report.seldepth = report.seldepth.max(Depth(seldepth));
+    let depths = usize::try_from(found.depth).unwrap_or(0);
+    let finished = told(found.finished, roots.first().and_then(|best| best.standing));
+    report.finished.truncate(depths.saturating_sub(1));
+    report.finished.resize(depths, Score::from_value(finished));
+}
+
+/// The last move of a game and where it ended.
+fn last_move(line: &GameHistory) -> Option<(Move, PieceSquare)> {
+    let mv = *line.moves().last()?;
+    Some((mv, piece_square(!line.turn(), mv)))
+}
+
+/// Ends the search of all threads when it goes, be it by a panic: helpers would go on for ever, and be waited for.
+struct End<'a>(&'a ThreadPool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+/// What all threads of a search see.
+#[derive(Clone, Copy)]
+struct Shared<'a> {
+    params: &'a Params,
+    reductions: &'a Reductions,
+    table: &'a Table,
+    crew: &'a ThreadPool,
+    node: &'a Node,
+    search: &'a SearchRequest,
+    asks_net: bool,
+    /// Endgame tables to ask below the root, and what they say of its moves.
+    tablebase: Option<&'a Tablebase>,
+    standings: &'a [(Move, WdlRank)],
+}
+
+impl<'a> Shared<'a> {
+    fn iteration(self, memory: &'a mut ThreadMemory, watch: SearchLimiter<'a>) -> Iteration<'a> {
+        let searcher = self.searcher(memory, watch);
+        Iteration::new(searcher, self.node, self.search, self.standings)
+    }
+
+    fn searcher(self, memory: &'a mut ThreadMemory, watch: SearchLimiter<'a>) -> Searcher<'a> {
+        let variant = self.search.line.variant();
+        let weakness = Weakness::new(&self.search.handicap, self.node.keys.full);
+        let inclined = PreparedStyleBonus::new(&self.search.likings, self.node.turn);
+        let setup = self.search.setup.as_deref();
+        Searcher {
+            params: self.params,
+            reductions: self.reductions,
+            table: self.table,
+            crew: self.crew,
+            memory,
+            watch,
+            evaluator: Evaluator::for_variant(variant).by(setup.and_then(EngineOverrides::weights)),
+            asks_net: self.asks_net,
+            habits: Habits::of(variant),
+            weakness,
+            inclined,
+            knows_endings: fortress::are_known(self.node, &weakness),
+            tablebase: self.tablebase,
+            salt: weakness.salt()
+                ^ inclined.salt()
+                ^ fortress::salt(self.node)
+                ^ setup.map_or(0, EngineOverrides::salt)
+                ^ net::salt(self.asks_net)
+                ^ self.tablebase.map_or(0, |_| SALT),
+            seldepth: 0,
+            iteration: 0,
+            null_from: 0,
+        }
+    }
+
+    /// Searches with helpers beside the leader, who decides when it is over. What each thread found, in the order
+    /// of threads.
+    fn search_together(
+        self,
+        helpers: &mut [ThreadMemory],
+        lead: impl FnOnce() -> ThreadResult<Option<Move>>,
+    ) -> Vec<ThreadResult<Option<Move>>> {
+        thread::scope(|scope| {
+            let mut started = Vec::with_capacity(helpers.len());
+            let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
+                let help = move || {
+                    let watch = SearchLimiter::follow(&self.search.limits, self.crew, index + 1);
+                    self.iteration(memory, watch).help()
+                };
+                // A system that gives no more threads gets by with fewer.
+                match thread::Builder::new().spawn_scoped(scope, help) {
+                    Ok(handle) => {
+                        started.push(handle);
+                        ControlFlow::Continue(())
+                    }
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            let _ = refused; // the search goes on all the same
+            let first = {
+                let _end = End(self.crew);
+                lead()
+            };
+            let rest = started.into_iter().map(|helper| match helper.join() {
+                Ok(found) => found,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            std::iter::once(first).chain(rest).collect()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, Stop};
+    use sparring_chess::{Rules as _, Variant, units::Stopwatch};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// What a helper of two threads finds from the start position within so many nodes of its own, with what the other
+    /// one has told before.
+    fn help(limits: Limits, told: impl FnOnce(&ThreadPool)) -> ThreadResult<Option<Move>> {
+        with_helper(limits, |iteration, crew| {
+            told(crew);
+            iteration.help()
+        })
+    }
+
+    /// Has one of two threads search from the start position.
+    fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &ThreadPool) -> R) -> R {
+        let search = SearchRequest::new(GameHistory::new(Variant::Standard), limits);
+        let (engine, crew) = (Engine::new(1), ThreadPool::new(2));
+        let (node, mut memory) = (Node::root(&search.line), ThreadMemory::new());
+        memory.begin(search.line.keys(), None);
+        let shared = Shared {
+            params: &engine.params,
+            reductions: &engine.reductions,
+            table: &engine.table,
+            crew: &crew,
+            node: &node,
+            search: &search,
+            asks_net: true,
+            tablebase: None,
+            standings: &[],
+        };
+        // Its own nodes end it here, as no leader does.
+        let watch = SearchLimiter::follow(&search.limits, &crew, 1);
+        work(shared.iteration(&mut memory, watch), &crew)
+    }
+
+    /// The moves from the start position, the last first.
+    fn reversed() -> Vec<RootMove> {
+        let moves = Variant::Standard.start().legal_moves();
+        moves.iter().rev().map(|mv| RootMove::new(*mv, 0)).collect()
+    }
+
+    #[test]
+    fn who_asks_the_net_and_who_does_not_leave_each_other_nothing() {
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
+        let limits = Limits {
+            nodes: Some(Nodes(3000)),
+            ..Limits::default()
+        };
+        let asking = SearchRequest::new(line, limits);
+        let by_terms = SearchRequest {
+            by_terms: true,
+            ..asking.clone()
+        };
+        let (stop, clock) = (Stop::new(), Stopwatch::start());
+        let around = SearchControl {
+            stop: &stop,
+            clock: &clock,
+        };
+        let find =
+            |engine: &mut Engine, search: &SearchRequest| engine.search(search, &around, &mut |_| ()).lines;
+        for (one, other) in [(&asking, &by_terms), (&by_terms, &asking)] {
+            let mut engine = Engine::new(16);
+            let first = find(&mut engine, one);
+            let alone = find(&mut Engine::new(16), other);
+            assert_eq!(find(&mut engine, other), alone);
+            assert_ne!(first, alone);
+        }
+        // A number of the engine's own says the same.
+        let mut engine = Engine::new(16);
+        find(&mut engine, &asking);
+        engine.set_params(Params {
+            net: 0,
+            ..Params::default()
+        });
+        assert_eq!(find(&mut engine, &asking), find(&mut Engine::new(16), &by_terms));
+    }
+
+    #[test]
+    fn a_helper_goes_on_beyond_the_depth_that_ends_the_leader() {
+        let limits = Limits {
+            depth: Some(Depth(2)),
+            nodes: Some(Nodes(20_000)),
+            ..Limits::default()
+        };
+        let found = help(limits, |_| ());
+        assert!(found.depth > 4, "{found:?}");
+    }
+
+    #[test]
+    fn a_leader_that_panics_takes_its_helpers_along() {
+        let mut engine = Engine::new(1);
+        engine.set_threads(2);
+        let (stop, clock) = (Stop::new(), Stopwatch::start());
+        let around = SearchControl {
+            stop: &stop,
+            clock: &clock,
+        };
+        let search = SearchRequest::new(GameHistory::new(Variant::Standard), Limits::default());
+        let fall = AssertUnwindSafe(|| engine.search(&search, &around, &mut |_| panic!("told")));
+        assert!(catch_unwind(fall).is_err());
+    }
+
+    #[test]
+    fn an_elected_helper_answers_for_as_many_depths_as_it_finished() {
+        let moves = Variant::Standard.start().legal_moves();
+        let roots = [RootMove::new(moves[3], 0)];
+        for leader in [4, 9] {
+            let mut report = SearchResult {
+                finished: vec![Score::from_value(20); leader],
+                ..SearchResult::default()
+            };
+            let found = ThreadResult {
+                depth: 7,
+                worth: 70,
+                finished: 50,
+                mv: Some(moves[3]),
+                seldepth: 31,
+            };
+            take_over(&mut report, &found, &roots);
+            assert_eq!((report.depth, report.best()), (Depth(7), Some(moves[3])));
+            assert_eq!(report.seldepth, Depth(31));
+            assert_eq!(report.finished.len(), 7, "the leader finished {leader}");
+            assert_eq!(report.finished.last(), Some(&Score::from_value(50)));
+            assert_eq!(report.finished[0], Score::from_value(20));
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_overtaken_goes_on_from_what_the_other_found() {
+        let limits = Limits {
+            nodes: Some(Nodes(2000)),
+            ..Limits::default()
+        };
+        let alone = help(limits, |_| ());
+        assert!(alone.depth < 40, "{alone:?}");
+        let best = reversed().first().map(|root| root.mv);
+        let found = help(limits, |crew| crew.share(40, 50, &reversed()));
+        assert_eq!((found.depth, found.mv), (40, best));
+        assert_ne!(alone.mv, best);
+    }
+
+    #[test]
+    fn an_iteration_too_short_to_look_up_does_not_hide_what_the_other_found() {
+        with_helper(Limits::default(), |mut iteration, crew| {
+            assert!(iteration.deepen(100, None));
+            crew.share(40, 50, &reversed());
+            assert!(iteration.deepen(100, None));
+            crew.finish();
+            assert_eq!(iteration.help().depth, 40);
+        });
+    }
+}

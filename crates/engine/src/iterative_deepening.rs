@@ -1,0 +1,410 @@
+//! Iterative deepening: from depth to depth, line by line, until a limit is met.
+
+use std::ops::Range;
+
+use super::{
+    BoundKind, Line, Score, SearchEvent, SearchRequest, SearchResult,
+    node::Node,
+    params::Params,
+    root_moves::{RootMove, root_moves},
+    score::{DEEPEST, INFINITE, MAX_PLY, is_mate, mate_in},
+    soft_limit::StabilityScale,
+    syzygy::WdlRank,
+    thread_data::Searcher,
+    threads::ThreadResult,
+};
+use sparring_chess::{
+    Move, Rules as _,
+    units::{Depth, Nodes},
+};
+
+/// By so many plies a mate is sought deeper than an iteration goes: reductions of quiet moves eat them up.
+const BEYOND: i32 = 10;
+
+/// The ply with which a mate in so many moves is there; none for one beyond the horizon.
+fn mating_ply(moves: u32) -> Option<usize> {
+    let ply = usize::try_from(moves).ok()?.checked_mul(2)?.checked_sub(1)?;
+    (ply < MAX_PLY).then_some(ply)
+}
+
+/// Iterative deepening under way.
+pub(super) struct Iteration<'a> {
+    pub searcher: Searcher<'a>,
+    pub node: &'a Node,
+    pub moves: Vec<RootMove>,
+    multi_pv: usize,
+    /// The ply with which the longest mate that is asked for is there.
+    mating_ply: Option<usize>,
+    /// The last depth that was finished, and what it came to.
+    depth: i32,
+    finished: i32,
+}
+
+impl<'a> Iteration<'a> {
+    /// Makes ready to deepen the root.
+    pub fn new(
+        mut searcher: Searcher<'a>,
+        node: &'a Node,
+        search: &SearchRequest,
+        standings: &[(Move, WdlRank)],
+    ) -> Self {
+        // Taken out of the memory for the search, and given back with what was found.
+        let mut moves = std::mem::take(&mut searcher.memory.roots);
+        root_moves(&mut searcher, node, &search.only, standings, &mut moves);
+        Self {
+            searcher,
+            node,
+            moves,
+            multi_pv: search.multi_pv.max(1),
+            mating_ply: search.limits.mate.and_then(mating_ply),
+            depth: 0,
+            finished: 0,
+        }
+    }
+
+    /// Deepens as the leader of a search: tells of what it finds and decides when it is enough.
+    pub fn lead(
+        mut self,
+        search: &SearchRequest,
+        tell: &mut dyn FnMut(SearchEvent<'_>),
+        report: &mut SearchResult,
+    ) -> ThreadResult<Option<Move>> {
+        let mut pace = StabilityScale::new(search);
+        report.finished.clear();
+        report.finished.reserve(MAX_PLY);
+        let last = last_depth(search);
+        while self.depth < last && !self.moves.is_empty() {
+            let (from, best, worth) = (self.depth, self.moves[0].mv, self.moves[0].worth());
+            if !self.deepen(last, Some((&mut *tell, &mut *report))) {
+                break;
+            }
+            self.fill(report);
+            let (depth, score) = (self.depth, self.moves[0].worth());
+            // A depth that was left to others counts as worth what the next one came to.
+            let depths = usize::try_from(depth).unwrap_or(0);
+            report.finished.resize(depths, self.moves[0].told().0);
+            tell(SearchEvent::Iteration(report));
+            pace.note(self.moves[0].mv == best, depth - from, worth - score);
+            if pace.is_enough(&mut self, depth) {
+                break;
+            }
+        }
+        self.complete();
+        self.fill(report);
+        self.finish()
+    }
+
+    /// Deepens as a helper until the search is over. A limit of depth is the leader's: a helper that ended a ply ahead of it
+    /// would leave it alone with the last iteration, the longest of all.
+    pub fn help(mut self) -> ThreadResult<Option<Move>> {
+        while self.depth < DEEPEST && !self.moves.is_empty() && self.deepen(DEEPEST, None) {}
+        self.complete();
+        self.finish()
+    }
+
+    /// Searches the next iteration that is not left to others, of at most `last` plies, or takes over what another thread
+    /// was the first to find as deeply. False when the search was over before.
+    pub fn deepen(&mut self, last: i32, voice: Option<Voice<'_>>) -> bool {
+        let crew = self.searcher.crew;
+        // A short iteration may have ended without a look at what others have finished meanwhile.
+        if crew.deepest() > self.depth {
+            self.adopt();
+            return true;
+        }
+        let depth = crew.take_depth(self.depth + 1, last);
+        self.searcher.watch.begin(depth);
+        let finished = self.search_lines(depth, voice);
+        let overtaken = self.searcher.watch.end();
+        if finished {
+            crew.share(depth, self.searcher.seldepth, &self.moves);
+            self.note(depth);
+        } else if overtaken {
+            self.adopt();
+        }
+        finished || overtaken
+    }
+
+    /// Goes on from the deepest iteration that another thread has finished.
+    fn adopt(&mut self) {
+        let crew = self.searcher.crew;
+        let depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
+        self.note(depth);
+    }
+
+    /// So deep is what the moves are worth known.
+    fn note(&mut self, depth: i32) {
+        self.depth = depth;
+        self.finished = self.moves.first().map_or(0, RootMove::worth);
+    }
+
+    fn finish(self) -> ThreadResult<Option<Move>> {
+        self.searcher.watch.publish();
+        let best = self.moves.first();
+        let found = ThreadResult {
+            mv: best.map(|root| root.mv),
+            depth: self.depth,
+            worth: best.map_or(0, RootMove::worth),
+            finished: self.finished,
+            seldepth: self.searcher.seldepth,
+        };
+        self.searcher.memory.roots = self.moves;
+        found
+    }
+
+    /// Searches all lines to a depth. False when that was cut short.
+    fn search_lines(&mut self, depth: i32, mut voice: Option<Voice<'_>>) -> bool {
+        self.moves.iter_mut().for_each(RootMove::remember);
+        self.searcher.iteration = depth;
+        let lines = self.multi_pv.min(self.moves.len());
+        for first in 0..lines {
+            let group = self.group(first);
+            // Only a search for one line tells of what it is about: with several it would confuse.
+            let voice = voice.as_mut().filter(|_| lines == 1);
+            if first > 0 || !self.seek_mate(depth) {
+                self.search_line(depth, group.clone(), voice);
+            }
+            // Moves that were not found better stay in the order of the last iteration, so that its best move stays
+            // first when this one is cut short before any result.
+            order(&mut self.moves[group.clone()], |root| root.score);
+            if self.searcher.watch.stopped() {
+                break;
+            }
+            cap(&mut self.moves[group]);
+        }
+        order(&mut self.moves[..lines], RootMove::rank);
+        !self.searcher.watch.stopped()
+    }
+
+    /// The moves from one on that stand alike: those that do worse by endgame tables are not compared with it.
+    fn group(&self, first: usize) -> Range<usize> {
+        let standing = self.moves[first].standing;
+        let alike = self.moves[first..]
+            .iter()
+            .take_while(|root| root.standing == standing);
+        first..first + alike.count()
+    }
+
+    /// Whether only one move can be the answer: no other is legal, or by endgame tables none does as well.
+    pub fn has_no_choice(&self) -> bool {
+        self.group(0).len() == 1 && self.multi_pv.min(self.moves.len()) == 1
+    }
+
+    /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes, as no line can be
+    /// longer than that mate. Long mates are left to the iterations until they go as deep. Whether it was found. Where there
+    /// is none this costs several times what the iterations do: lab/NOTEBOOK.md, "Mates and bare kings".
+    fn seek_mate(&mut self, depth: i32) -> bool {
+        let deep = depth + BEYOND;
+        let is_within = |ply: &usize| usize::try_from(deep).is_ok_and(|deep| deep > *ply);
+        let Some(ply) = self.mating_ply.filter(is_within) else {
+            return false;
+        };
+        let before = self.moves.clone();
+        let window = (mate_in(ply) - 1, INFINITE);
+        let score = self
+            .searcher
+            .search_root(self.node, &mut self.moves, window, deep, &mut |_, _| ());
+        let is_found = score >= mate_in(ply);
+        if is_found {
+            order(&mut self.moves, |root| root.score);
+        } else {
+            // That there is none says nothing of what the moves are worth, but the nodes were searched.
+            for (root, before) in self.moves.iter_mut().zip(before) {
+                let nodes = root.nodes;
+                *root = RootMove { nodes, ..before };
+            }
+        }
+        is_found
+    }
+
+    /// Searches for the best of a group of moves, with a window around the last score that widens as needed.
+    fn search_line(&mut self, depth: i32, group: Range<usize>, mut voice: Option<&mut Voice<'_>>) {
+        let center = self.moves[group.start].previous;
+        let params = self.searcher.params;
+        let mut width = params.aspiration;
+        let (mut alpha, mut beta) = aspiration_window(params, center, depth);
+        let mut reduction = 0;
+        loop {
+            let mut tell_move = |mv: Move, number: usize| {
+                if let Some((tell, _)) = &mut voice {
+                    tell(SearchEvent::Move {
+                        mv,
+                        number,
+                        depth: plies(depth),
+                    });
+                }
+            };
+            let score = self.searcher.search_root(
+                self.node,
+                &mut self.moves[group.clone()],
+                (alpha, beta),
+                (depth - reduction).max(1),
+                &mut tell_move,
+            );
+            if self.searcher.watch.stopped() {
+                return;
+            }
+            order(&mut self.moves[group.clone()], |root| root.score);
+            width += (width * params.aspiration_growth / 100).max(1);
+            let is_low = score <= alpha;
+            if is_low {
+                beta = i32::midpoint(alpha, beta);
+                alpha = (score - width).max(-INFINITE);
+                reduction = 0;
+            } else if score >= beta {
+                beta = (score + width).min(INFINITE);
+                reduction = (reduction + 1).min(params.aspiration_reduction);
+            } else {
+                return;
+            }
+            // When the limit strikes before the true score is known, this is what is known of the move.
+            self.moves[group.clone()].iter_mut().for_each(RootMove::remember);
+            if let Some((tell, report)) = &mut voice
+                && self.searcher.is_slow()
+            {
+                self.fill(report);
+                tell(SearchEvent::Bound(report));
+            }
+            if width > params.aspiration_wide {
+                (alpha, beta) = (-INFINITE, INFINITE);
+            }
+        }
+    }
+
+    /// Gives a line of one move the reply that the table knows, for whoever ponders.
+    fn complete(&mut self) {
+        let Some(root) = self.moves.first_mut() else {
+            return;
+        };
+        if let [mv] = root.pv[..] {
+            let child = self.searcher.play(self.node, 0, mv);
+            let is_over = self.searcher.settled(&child, 1).is_some();
+            self.searcher.leave();
+            if is_over {
+                return;
+            }
+            let entry = self
+                .searcher
+                .table
+                .probe(self.searcher.table_key(&child, Some(mv)));
+            let reply = entry.and_then(|entry| entry.mv.unpack(child.board()));
+            root.pv.extend(reply.filter(|reply| child.pos.is_legal(*reply)));
+        }
+    }
+
+    fn fill(&self, report: &mut SearchResult) {
+        fill(report, &self.moves, self.multi_pv, self.depth);
+        report.seldepth = Depth(u32::try_from(self.searcher.seldepth).unwrap_or(0));
+        report.nodes = Nodes(self.searcher.watch.all_nodes());
+        report.elapsed = self.searcher.watch.elapsed();
+        report.stall = self.searcher.watch.stall();
+        report.hashfull = self.searcher.table.hashfull();
+        report.table_hits = self.searcher.crew.table_hits();
+    }
+}
+
+/// Aspiration: the first window of an iteration lies around what the last one found.
+fn aspiration_window(params: &Params, center: i32, depth: i32) -> (i32, i32) {
+    if depth < params.aspiration_depth || is_mate(center) {
+        return (-INFINITE, INFINITE);
+    }
+    let width = params.aspiration;
+    ((center - width).max(-INFINITE), (center + width).min(INFINITE))
+}
+
+/// Who is told of news, and the report to tell them with.
+type Voice<'a> = (&'a mut dyn FnMut(SearchEvent<'_>), &'a mut SearchResult);
+
+fn last_depth(search: &SearchRequest) -> i32 {
+    search.limits.depth.map_or(DEEPEST, |Depth(depth)| {
+        i32::try_from(depth).unwrap_or(i32::MAX).clamp(1, DEEPEST)
+    })
+}
+
+fn plies(depth: i32) -> Depth {
+    Depth(u32::try_from(depth).unwrap_or(0))
+}
+
+/// Writes the best moves into a report, using the room that its lines have already.
+pub(super) fn fill(report: &mut SearchResult, moves: &[RootMove], lines: usize, depth: i32) {
+    report.depth = plies(depth);
+    let lines = lines.min(moves.len());
+    report.lines.truncate(lines);
+    while report.lines.len() < lines {
+        report.lines.push(Line {
+            depth: Depth(0),
+            score: Score::from_value(0),
+            sureness: BoundKind::Exact,
+            pv: Vec::with_capacity(MAX_PLY),
+        });
+    }
+    for (line, root) in report.lines.iter_mut().zip(moves) {
+        line.depth = plies(root.depth);
+        (line.score, line.sureness) = root.told();
+        line.pv.clear();
+        line.pv.extend(root.pv.iter().copied());
+    }
+}
+
+/// The first of these moves was found the best: the others are worth no more than it, whatever the last iteration said.
+/// Were the next line cut short, a move that has just been refuted would otherwise come back with its old score.
+fn cap(moves: &mut [RootMove]) {
+    let Some((best, rest)) = moves.split_first_mut() else {
+        return;
+    };
+    for root in rest {
+        root.remember();
+        if root.previous > best.worth() {
+            (root.previous, root.depth, root.sureness) = (best.worth(), best.depth, BoundKind::AtMost);
+        }
+    }
+}
+
+/// Sorts moves by a rank, the highest first, equal ones staying in their order. Few are out of place, and unlike the
+/// library's stable sort this one allocates nothing.
+pub(super) fn order<R: Ord>(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> R) {
+    for index in 1..moves.len() {
+        let own = rank(&moves[index]);
+        let place = moves[..index].partition_point(|root| rank(root) >= own);
+        moves[place..=index].rotate_right(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::Variant;
+
+    #[test]
+    fn a_mate_within_the_horizon_has_its_ply() {
+        let plies = [0, 1, 64, 65, u32::MAX].map(mating_ply);
+        assert_eq!(plies, [None, Some(1), Some(127), None, None]);
+    }
+
+    #[test]
+    fn a_move_that_was_just_refuted_does_not_come_back_with_its_old_score() {
+        let start = Variant::Standard.start();
+        let mut moves: Vec<RootMove> = start
+            .legal_moves()
+            .iter()
+            .zip([(101, 90), (96, 108), (-INFINITE, 120), (-INFINITE, 50)])
+            .map(|(mv, (score, previous))| RootMove {
+                previous,
+                depth: if score == -INFINITE { 4 } else { 5 },
+                ..RootMove::new(*mv, score)
+            })
+            .collect();
+        let best = moves[0].mv;
+        cap(&mut moves);
+        let known: Vec<(i32, BoundKind)> = moves.iter().map(|root| (root.worth(), root.sureness)).collect();
+        let capped = (101, BoundKind::AtMost);
+        let exact = |worth| (worth, BoundKind::Exact);
+        assert_eq!(known, [exact(101), exact(96), capped, exact(50)]);
+        assert_eq!(
+            moves.iter().map(|root| root.depth).collect::<Vec<_>>(),
+            [5, 5, 5, 4]
+        );
+        // The next line is cut short before it has found anything.
+        order(&mut moves, RootMove::worth);
+        assert_eq!(moves[0].mv, best);
+    }
+}

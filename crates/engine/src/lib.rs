@@ -1,0 +1,294 @@
+//! Search and evaluation: synchronous, without input, output or a clock of its own. Values in, values out.
+//!
+//! [`Engine::search`] is the one way in. The engine knows nothing of personalities or lichess: whoever calls
+//! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
+
+mod bounds;
+mod check_info;
+mod delay_window;
+mod dirty_piece;
+mod draw;
+mod eval;
+mod extensions;
+mod fortress;
+mod handicap;
+mod history;
+mod host;
+mod huge_pages;
+mod iterative_deepening;
+mod move16;
+mod movegen;
+mod movepick;
+mod node;
+mod overrides;
+mod params;
+mod prefetch;
+mod pruning;
+mod qsearch;
+mod reductions;
+#[cfg(test)]
+mod reference_search;
+mod root_moves;
+mod score;
+mod search;
+mod search_limits;
+mod see;
+mod soft_limit;
+mod style_bonus;
+mod syzygy;
+mod thread_data;
+mod threads;
+mod tt;
+mod zobrist;
+
+pub mod bench;
+pub mod net;
+pub mod perft;
+pub mod timeman;
+
+pub use delay_window::DelayWindow;
+pub use eval::{
+    Amount, AmountError, Balance, Judged, Pair, Sample, Share, Trace, WeightOverrides, WeightRow, prepare,
+    term_names, trace, weigh, weight_rows, weights_in_use, weights_source,
+};
+pub use fortress::cannot_win;
+pub use host::Engine;
+pub use overrides::EngineOverrides;
+pub use params::{Param, ParamError, Params};
+pub use score::Score;
+pub use style_bonus::StyleBonus;
+#[cfg(any(test, feature = "test-fixtures"))]
+pub use syzygy::shared_tables;
+pub use syzygy::{Tablebase, TablebaseError};
+pub use threads::MAX_THREADS;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use sparring_chess::{
+    GameHistory, Move,
+    units::{Centipawns, Depth, Millis, Nodes, TimeSource},
+};
+
+/// What to search, how far, and with which handicaps. Equal values give equal moves, of an engine of one thread that is
+/// new or cleared, and unless time is a limit.
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    /// The game so far; its last position is searched, its history decides on repetitions.
+    pub line: GameHistory,
+    /// When to stop. Without any limit the search runs until it is stopped.
+    pub limits: Limits,
+    /// How many of the best lines to report, from 1; more than there are legal moves means all.
+    pub multi_pv: usize,
+    /// Only these root moves, if any are named; all legal moves otherwise. At least one of them has to be legal.
+    pub only: Vec<Move>,
+    /// How the engine plays below its best.
+    pub handicap: Handicap,
+    /// What the side that moves likes beside winning.
+    pub likings: StyleBonus,
+    /// Numbers and weights to search with; none for the engine's.
+    pub setup: Option<Arc<EngineOverrides>>,
+    /// Judges by the named terms alone, without the net that corrects them: for whoever plays below full strength, whose levels
+    /// and errors were measured so.
+    pub by_terms: bool,
+    /// Endgame tables to look into, where there are any. Whoever plays with a handicap looks into none.
+    pub tablebase: Option<Arc<Tablebase>>,
+}
+
+impl SearchRequest {
+    /// A search of the line's last position at full strength.
+    #[must_use]
+    pub fn new(line: GameHistory, limits: Limits) -> Self {
+        Self {
+            line,
+            limits,
+            multi_pv: 1,
+            only: Vec::new(),
+            handicap: Handicap::default(),
+            likings: StyleBonus::default(),
+            setup: None,
+            by_terms: false,
+            tablebase: None,
+        }
+    }
+}
+
+/// When a search ends: at whichever of these comes first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// No iteration deeper than this is begun; with several threads one may have been finished by then.
+    pub depth: Option<Depth>,
+    /// No more than this many nodes. With one thread the count is exact, and the same limit gives the same tree; several
+    /// overstep it by a little.
+    pub nodes: Option<Nodes>,
+    /// Stop when a mate in this many moves or fewer is found.
+    pub mate: Option<u32>,
+    /// Start no iteration that would likely not finish before this much time has passed.
+    pub soft: Option<Millis>,
+    /// Give up the iteration under way when this much time has passed.
+    pub hard: Option<Millis>,
+}
+
+impl Limits {
+    /// What is left of them when so much time has passed before the search could begin; of time a millisecond at least.
+    #[must_use]
+    pub fn after(self, spent: Millis) -> Self {
+        let left = |limit: Millis| (limit - spent).max(Millis(1));
+        Self {
+            soft: self.soft.map(left),
+            hard: self.hard.map(left),
+            ..self
+        }
+    }
+}
+
+/// How the engine plays below its best: Rodent's idea of weak levels, made repeatable.
+///
+/// Everything random follows from the seed and the position, so a position met again in the same game is
+/// misjudged in the same way.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Handicap {
+    /// Standard deviation of what is added to each leaf's evaluation, in centipawns; 0 for none.
+    pub noise: Centipawns,
+    /// Chance from 0 to 1 that a kind of move (piece, from, to, captured) stays unseen during a search.
+    ///
+    /// Recaptures, captures by pawns, evasions of check and captures of what hangs are
+    /// always seen, and so is the only legal move.
+    pub blindness: f32,
+    /// Names the game: another seed, other errors.
+    pub seed: u64,
+}
+
+impl Handicap {
+    /// Whether it handicaps anybody.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.noise != Centipawns(0) || self.blindness > 0.0
+    }
+}
+
+/// Asks a running search to stop. Clones ask the same search.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// A search that nobody has asked to stop yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// From now on [`is_set`](Self::is_set): the search ends within a few thousand nodes.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the wish back, for a search to come.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked to stop.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What surrounds a search: who may stop it, and what time it is.
+pub struct SearchControl<'a> {
+    /// Ends the search early; the best line so far is returned.
+    pub stop: &'a Stop,
+    /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the moment the search was called, and to tell how soon to
+    /// look again whether it is stopped.
+    pub clock: &'a dyn TimeSource,
+}
+
+/// What a search found, complete after each iteration and at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchResult {
+    /// The last iteration that was finished; 0 when not even one was. A move that is known to be better since, and a bound,
+    /// come from the next, as [`Line::depth`] says.
+    pub depth: Depth,
+    /// The deepest ply visited, quiescence included.
+    pub seldepth: Depth,
+    /// Nodes visited.
+    pub nodes: Nodes,
+    /// Time since the search was called.
+    pub elapsed: Millis,
+    /// The longest time for which the search could not look at the clock: known only with a hard limit of time, and
+    /// long only where other programs keep the processor busy.
+    pub stall: Millis,
+    /// How full the transposition table is, in thousandths.
+    pub hashfull: u16,
+    /// How many positions endgame tables knew.
+    pub table_hits: u64,
+    /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
+    pub lines: Vec<Line>,
+    /// What the best move was worth after each finished iteration, from depth 1 on: never a bound. With several threads a
+    /// depth may be left out, and counts as worth what the next one came to.
+    pub finished: Vec<Score>,
+}
+
+impl SearchResult {
+    /// The move to play: none only when there is no legal move.
+    #[must_use]
+    pub fn best(&self) -> Option<Move> {
+        self.lines.first().and_then(|line| line.pv.first().copied())
+    }
+
+    /// What this search and another of the same position found their best moves to be worth, both as deeply: after the
+    /// deepest iteration that both have finished. None when one has finished none.
+    ///
+    /// The scores of [`lines`](Self::lines) say less: they may be bounds, and of different depths.
+    #[must_use]
+    pub fn beside(&self, other: &Self) -> Option<(Score, Score)> {
+        let mut both = self.finished.iter().zip(&other.finished);
+        both.next_back().map(|(one, other)| (*one, *other))
+    }
+}
+
+/// What a search tells while it runs.
+#[derive(Debug)]
+pub enum SearchEvent<'a> {
+    /// An iteration is finished.
+    Iteration(&'a SearchResult),
+    /// The iteration under way knows a bound of what the best line is worth; how much it is, it does not know yet.
+    Bound(&'a SearchResult),
+    /// A move of the root is being searched. Told only of searches that run for a second or more.
+    Move {
+        /// The move.
+        mv: Move,
+        /// Its place among the moves, from 1.
+        number: usize,
+        /// The iteration's depth.
+        depth: Depth,
+    },
+}
+
+/// Whether a score is more than a bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BoundKind {
+    /// It is the true one, as far as the search has seen.
+    #[default]
+    Exact,
+    /// The line is worth so much or more: the search was cut short before it knew.
+    AtLeast,
+    /// The line is worth so much or less.
+    AtMost,
+}
+
+/// A line of play and what it is worth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The iteration that found its score; 0 before any did.
+    pub depth: Depth,
+    /// The worth for the side to move at the root.
+    pub score: Score,
+    /// How the score is meant.
+    pub sureness: BoundKind,
+    /// The moves, at least one.
+    pub pv: Vec<Move>,
+}

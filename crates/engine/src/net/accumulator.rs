@@ -1,0 +1,221 @@
+//! The hidden layer before it is clipped, for both sides: made from the board, or from what an earlier ply of the search has.
+
+use shakmaty::Board;
+
+use super::{
+    SHIPPED,
+    arch::{HIDDEN, Row},
+    perspective::View,
+};
+use crate::{dirty_piece::DirtyPieces, node::Node, score::MAX_PLY};
+use sparring_chess::Color;
+
+/// Both halves, the side to move's first.
+pub(crate) type Halves<'a> = [&'a [i16; HIDDEN]; 2];
+
+/// What both sides see, added up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Accumulators {
+    /// White's, then Black's.
+    halves: [Row; 2],
+}
+
+impl Accumulators {
+    /// Of a board without men.
+    const EMPTY: Self = Self {
+        halves: [SHIPPED.bias; 2],
+    };
+
+    /// Of a board with its men.
+    pub fn fresh(board: &Board) -> Self {
+        let mut all = Self::EMPTY;
+        for side in Color::ALL {
+            all.refresh(side, board);
+        }
+        all
+    }
+
+    /// As the side to move sees them.
+    pub fn halves(&self, turn: Color) -> Halves<'_> {
+        [turn, !turn].map(|side| &self.halves[side as usize].0)
+    }
+
+    fn refresh(&mut self, side: Color, board: &Board) {
+        let half = &mut self.halves[side as usize];
+        *half = SHIPPED.bias;
+        let Some(king) = board.king_of(side) else { return };
+        let view = View::of(side, king);
+        for (square, piece) in board.iter() {
+            add(&mut half.0, &SHIPPED.rows[view.input(square, piece)].0);
+        }
+    }
+}
+
+/// The accumulators of a path, by ply. Many nodes are never judged, so each is made when it is asked for, from the last ply before
+/// it that was.
+#[derive(Debug)]
+pub(crate) struct Path {
+    plies: Vec<Ply>,
+}
+
+/// One ply of the path.
+#[derive(Debug, Clone)]
+struct Ply {
+    accumulators: Accumulators,
+    /// Whose half is made.
+    made: [bool; 2],
+    /// What the move that led here has changed.
+    changes: DirtyPieces,
+    /// Whose king has crossed the middle by it, which turns that side's whole view around.
+    turned: [bool; 2],
+}
+
+impl Path {
+    /// Room for every ply of a search.
+    pub fn new() -> Self {
+        let empty = Ply {
+            accumulators: Accumulators::EMPTY,
+            made: [false; 2],
+            changes: DirtyPieces::new(),
+            turned: [false; 2],
+        };
+        Self {
+            plies: vec![empty; MAX_PLY + 2],
+        }
+    }
+
+    /// Begins anew: nothing is known of the root.
+    pub fn begin(&mut self) {
+        self.plies[0].made = [false; 2];
+    }
+
+    /// A side has made an orthodox move to this ply, which has changed so much.
+    pub fn enter(&mut self, ply: usize, us: Color, changes: DirtyPieces) {
+        let here = &mut self.plies[ply];
+        here.made = [false; 2];
+        here.changes = changes;
+        here.turned = [false; 2];
+        let mut kings = here.changes.iter().filter(|change| change.piece == us.king());
+        if let (Some(from), Some(to)) = (kings.next(), kings.next()) {
+            here.turned[us as usize] = View::of(us, from.square) != View::of(us, to.square);
+        }
+    }
+
+    /// A side has passed.
+    pub fn enter_null(&mut self, ply: usize) {
+        let here = &mut self.plies[ply];
+        here.made = [false; 2];
+        here.changes.clear();
+        here.turned = [false; 2];
+    }
+
+    /// What both sides see of the node at this ply of the path.
+    pub fn halves(&mut self, ply: usize, node: &Node) -> Halves<'_> {
+        for side in Color::ALL {
+            if !self.plies[ply].made[side as usize] {
+                self.make(ply, side, node.board());
+            }
+        }
+        self.plies[ply].accumulators.halves(node.turn)
+    }
+
+    fn make(&mut self, ply: usize, side: Color, board: &Board) {
+        let (before, rest) = self.plies.split_at_mut(ply);
+        let Some(here) = rest.first_mut() else { return };
+        here.made[side as usize] = true;
+        let known = || before.iter().rposition(|earlier| earlier.made[side as usize]);
+        let turns = |ply: &Ply| ply.turned[side as usize];
+        let from = known().filter(|from| !turns(here) && !before[from + 1..].iter().any(turns));
+        let (Some(from), Some(king)) = (from, board.king_of(side)) else {
+            here.accumulators.refresh(side, board);
+            return;
+        };
+        let view = View::of(side, king);
+        let half = &mut here.accumulators.halves[side as usize];
+        *half = before[from].accumulators.halves[side as usize];
+        let passed = before[from + 1..].iter().map(|ply| &ply.changes);
+        for changes in passed.chain([&here.changes]) {
+            let rows = |appears| {
+                let those = changes.iter().filter(move |change| change.appears == appears);
+                those.map(|change| &SHIPPED.rows[view.input(change.square, change.piece)].0)
+            };
+            // No orthodox move brings more men than it takes away.
+            let mut gone = rows(false);
+            for (come, gone) in rows(true).zip(gone.by_ref()) {
+                exchange(&mut half.0, come, gone);
+            }
+            for gone in gone {
+                take(&mut half.0, gone);
+            }
+        }
+    }
+}
+
+fn add(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
+    for (value, weight) in half.iter_mut().zip(row) {
+        *value = value.wrapping_add(*weight);
+    }
+}
+
+fn take(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
+    for (value, weight) in half.iter_mut().zip(row) {
+        *value = value.wrapping_sub(*weight);
+    }
+}
+
+fn exchange(half: &mut [i16; HIDDEN], come: &[i16; HIDDEN], gone: &[i16; HIDDEN]) {
+    for ((value, come), gone) in half.iter_mut().zip(come).zip(gone) {
+        *value = value.wrapping_add(*come).wrapping_sub(*gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        dirty_piece::changes,
+        node::tests::{ORTHODOX_STARTS, start},
+    };
+    use sparring_chess::Rules as _;
+
+    proptest! {
+        #[test]
+        fn what_is_kept_up_equals_what_is_made_from_the_board(
+            which in 0..ORTHODOX_STARTS,
+            choices in prop::collection::vec(any::<usize>(), 1..100),
+        ) {
+            let mut node = start(which);
+            let mut path = Path::new();
+            path.begin();
+            for (ply, choice) in choices.into_iter().enumerate() {
+                // Not every node is judged, and some are twice.
+                for _ in 0..choice % 3 {
+                    let fresh = Accumulators::fresh(node.board());
+                    prop_assert_eq!(path.halves(ply, &node), fresh.halves(node.turn));
+                }
+                let moves = node.pos.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                // Castling, which is rare, first.
+                let castling = moves.iter().find(|mv| mv.is_castle()).filter(|_| choice % 5 == 0);
+                let mv = *castling.unwrap_or(&moves[choice % moves.len()]);
+                match node.after_null().filter(|_| choice % 7 == 0) {
+                    Some(passed) => {
+                        path.enter_null(ply + 1);
+                        node = passed;
+                    }
+                    None => {
+                        // What was tried before at this ply leaves nothing.
+                        path.enter(ply + 1, node.turn, changes(node.turn, moves[0]));
+                        path.halves(ply + 1, &node.after(moves[0]));
+                        path.enter(ply + 1, node.turn, changes(node.turn, mv));
+                        node = node.after(mv);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What the named terms miss: a small net that corrects the classical evaluation, learned from games of our own.
+//!
+//! Each side sees the board from behind its own pieces, its king on the right half ([`view`]). What a side sees adds up to
+//! its half of the hidden layer ([`Accumulators`]), kept up along the path of a search ([`Path`]); the side to move's half comes
+//! first. The output says how many centipawns the evaluation is wrong by. Everything is whole numbers, so that every build of the
+//! program comes to the same. Who asks it says [`asked`].
+
+mod accumulator;
+mod arch;
+mod perspective;
+mod training_sample;
+mod usage;
+
+pub(super) use accumulator::{Accumulators, Halves, Path};
+pub use arch::{BIAS, HIDDEN, INPUTS, NET_CENTIPAWNS, NetWeights, OUTPUT_BIASES, OUTPUTS, WrongSize};
+pub use training_sample::{NetSample, Sampler};
+pub(super) use usage::salt;
+
+use arch::{BUCKETS, CENTIPAWNS, HIDDEN_UNIT, Net, OUTPUT_UNIT};
+use shakmaty::Board;
+
+/// The net that is shipped, as `sparring train` wrote it.
+static SHIPPED: Net = Net::read(include_bytes!("weights.bin"));
+
+/// More than this the net never corrects, in centipawns.
+const MOST: i32 = 1000;
+
+/// What to add to the classical evaluation for the side to move, in centipawns.
+pub(super) fn correction([ours, theirs]: Halves<'_>, board: &Board) -> i32 {
+    let output = &SHIPPED.outputs[bucket(board)];
+    let sum = squared_sum(ours, &output.ours) + squared_sum(theirs, &output.theirs);
+    let value = i64::from(sum / HIDDEN_UNIT + output.bias) * i64::from(CENTIPAWNS);
+    let most = i64::from(MOST);
+    (value / i64::from(HIDDEN_UNIT * OUTPUT_UNIT)).clamp(-most, most) as i32
+}
+
+/// Which output judges a board: by how many men are left.
+fn bucket(board: &Board) -> usize {
+    (board.occupied().count().saturating_sub(2) * BUCKETS / 31).min(BUCKETS - 1)
+}
+
+/// The clipped squares of a half, weighed. A weight times a clipped value fits 16 bits, so that processors do many at once.
+fn squared_sum(half: &[i16; HIDDEN], weights: &[i16; HIDDEN]) -> i32 {
+    let weighed = half.iter().zip(weights).map(|(value, weight)| {
+        let clipped = (*value).clamp(0, HIDDEN_UNIT as i16);
+        i32::from(clipped * weight) * i32::from(clipped)
+    });
+    weighed.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::Node;
+    use sparring_chess::{Position, Rules as _, Variant, parse_fen};
+
+    const OPEN: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+    const FENS: [&str; 4] = [
+        "startpos",
+        OPEN,
+        "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 0 1",
+        "8/5pk1/4p1p1/7p/7P/5PP1/1r3K2/R7 w - - 0 1",
+    ];
+
+    fn position(fen: &str) -> Position {
+        parse_fen(Variant::Standard, fen).unwrap()
+    }
+
+    fn corrected(pos: &Position) -> i32 {
+        let accumulators = Accumulators::fresh(pos.board());
+        correction(accumulators.halves(pos.turn()), pos.board())
+    }
+
+    /// What the shipped net says, in fractions.
+    fn in_fractions(pos: &Position) -> f64 {
+        let mut sampler = Sampler::default();
+        let sample = sampler.sample(pos).unwrap();
+        let output = &SHIPPED.outputs[usize::from(sample.bucket)];
+        let unit = f64::from(HIDDEN_UNIT);
+        let halves = sample.inputs.iter().zip([&output.ours, &output.theirs]);
+        let value: f64 = halves
+            .flat_map(|(inputs, weights)| {
+                (0..HIDDEN).map(move |neuron| {
+                    let seen: f64 = inputs
+                        .iter()
+                        .map(|input| f64::from(SHIPPED.rows[usize::from(*input)].0[neuron]))
+                        .sum();
+                    let clipped = ((seen + f64::from(SHIPPED.bias.0[neuron])) / unit).clamp(0.0, 1.0);
+                    clipped * clipped * f64::from(weights[neuron])
+                })
+            })
+            .sum();
+        (value + f64::from(output.bias) / unit) / f64::from(OUTPUT_UNIT) * f64::from(CENTIPAWNS)
+    }
+
+    #[test]
+    fn whole_numbers_come_to_what_fractions_come_to() {
+        for fen in FENS {
+            let pos = position(fen);
+            let (whole, exact) = (f64::from(corrected(&pos)), in_fractions(&pos));
+            assert!((whole - exact).abs() < 1.5, "{fen}: {whole}, {exact}");
+        }
+    }
+
+    #[test]
+    fn the_net_that_is_shipped_has_learned_something_and_stays_a_correction() {
+        let said = FENS.map(|fen| corrected(&position(fen)));
+        assert!(said.iter().any(|value| *value != 0), "{said:?}");
+        // It corrects, and does not judge in the terms' place.
+        assert!(said.iter().all(|value| value.abs() < 300), "{said:?}");
+    }
+
+    #[test]
+    fn the_net_that_is_shipped_has_learned_beside_the_terms_that_are() {
+        assert_eq!(
+            SHIPPED.beside,
+            arch::beside(),
+            "the weights of the terms are others: `sparring train` again, and play a match"
+        );
+    }
+
+    #[test]
+    fn each_number_of_men_has_an_output_and_the_order_is_theirs() {
+        let board = |men: usize| {
+            let mut board = Board::empty();
+            for square in sparring_chess::Square::ALL.into_iter().take(men) {
+                board.set_piece_at(square, sparring_chess::Color::White.pawn());
+            }
+            board
+        };
+        let buckets: Vec<usize> = (2..=32).map(|men| bucket(&board(men))).collect();
+        assert!(buckets.is_sorted() && buckets[0] == 0 && buckets[30] == BUCKETS - 1);
+        assert!((0..BUCKETS).all(|each| buckets.contains(&each)), "{buckets:?}");
+    }
+
+    #[test]
+    fn endings_that_a_rule_knows_are_not_corrected() {
+        use crate::eval::{Evaluator, PawnTable};
+        let judge = Evaluator::for_variant(Variant::Standard);
+        for (fen, known) in [
+            ("8/8/2K5/4k3/8/8/8/R7 w - - 0 1", true),
+            ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", true),
+            (OPEN, false),
+        ] {
+            let node = Node::new(&position(fen), true);
+            let mut pawns = PawnTable::new();
+            let plain = judge.evaluate(&node, &mut pawns);
+            assert_eq!(
+                judge.evaluate_with_net(&node, &mut pawns) == plain,
+                known,
+                "{fen}"
+            );
+        }
+    }
+}

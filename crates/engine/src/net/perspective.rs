@@ -1,0 +1,72 @@
+//! How a side sees the board: which input of the net a piece on a square is.
+
+use shakmaty::Piece;
+
+use sparring_chess::{Color, File, Square};
+
+/// A side's way of seeing: from behind its own pieces, and mirrored where its king stands on the left half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct View {
+    side: Color,
+    /// What turns a square of the board into one as seen.
+    turned: u8,
+}
+
+impl View {
+    /// How a side with its king there sees the board.
+    pub fn of(side: Color, king: Square) -> Self {
+        let ranks = side.fold_wb(0, 0b111_000);
+        let files = if king.file() < File::E { 0b000_111 } else { 0 };
+        Self {
+            side,
+            turned: ranks ^ files,
+        }
+    }
+
+    /// The number of the input that a piece on a square is: own men first, pawn to king, each with its 64 squares.
+    pub fn input(self, square: Square, piece: Piece) -> usize {
+        let kind = usize::from(piece.color != self.side) * 6 + piece.role as usize - 1;
+        kind * 64 + (square as usize ^ usize::from(self.turned))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::Role;
+
+    #[test]
+    fn both_sides_see_alike_what_is_alike() {
+        let white = View::of(Color::White, Square::E1);
+        let black = View::of(Color::Black, Square::E8);
+        for role in Role::ALL {
+            for square in Square::ALL {
+                let mirrored = square.flip_vertical();
+                assert_eq!(
+                    white.input(square, role.of(Color::White)),
+                    black.input(mirrored, role.of(Color::Black))
+                );
+                let left = View::of(Color::White, Square::D1);
+                assert_eq!(
+                    left.input(square.flip_horizontal(), role.of(Color::Black)),
+                    white.input(square, role.of(Color::Black))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_piece_on_every_square_is_an_input_of_its_own() {
+        let view = View::of(Color::Black, Square::A3);
+        let mut seen = [false; super::super::INPUTS];
+        for color in Color::ALL {
+            for role in Role::ALL {
+                for square in Square::ALL {
+                    let input = view.input(square, role.of(color));
+                    assert!(!std::mem::replace(&mut seen[input], true));
+                }
+            }
+        }
+        assert!(seen.iter().all(|seen| *seen));
+    }
+}

@@ -1,0 +1,64 @@
+//! A position as training sees it: its inputs, and what the classical evaluation makes of it.
+
+use arrayvec::ArrayVec;
+
+use super::{bucket, perspective::View};
+use crate::{
+    eval::{PawnTable, classical_with_share, faded},
+    node::Node,
+};
+use sparring_chess::Position;
+
+/// The most men that a position may have.
+const MEN: usize = 32;
+
+/// A position for training. All numbers are the side to move's.
+#[derive(Debug, Clone)]
+pub struct NetSample {
+    /// The inputs that are on, as the side to move sees them and as the other does.
+    pub inputs: [ArrayVec<u16, MEN>; 2],
+    /// Whether the side to move is White.
+    pub white_moves: bool,
+    /// Which output judges it.
+    pub bucket: u8,
+    /// What the classical evaluation says, in centipawns.
+    pub classical: f32,
+    /// How much of the net's correction counts, from 0 to 1: like the evaluation less near a draw and near the fifty-move rule.
+    pub share: f32,
+}
+
+/// Takes positions apart, one after another.
+#[derive(Debug)]
+pub struct Sampler(PawnTable);
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Self(PawnTable::new())
+    }
+}
+
+impl Sampler {
+    /// Takes a position of orthodox chess apart; none for one with more men than a game begins with.
+    pub fn sample(&mut self, pos: &Position) -> Option<NetSample> {
+        let node = Node::new(pos, true);
+        let board = node.board();
+        let (white, share) = classical_with_share(&node, &mut self.0);
+        let mut inputs = [ArrayVec::new(), ArrayVec::new()];
+        for (side, inputs) in [node.turn, !node.turn].into_iter().zip(&mut inputs) {
+            let view = View::of(side, board.king_of(side)?);
+            for (square, piece) in board.iter() {
+                inputs
+                    .try_push(u16::try_from(view.input(square, piece)).ok()?)
+                    .ok()?;
+            }
+        }
+        let classical = faded(node.turn.fold_wb(white, -white), pos) as f32;
+        Some(NetSample {
+            inputs,
+            white_moves: node.turn.is_white(),
+            bucket: u8::try_from(bucket(board)).ok()?,
+            classical,
+            share: faded(share * 100, pos) as f32 / 6400.0,
+        })
+    }
+}

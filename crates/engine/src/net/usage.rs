@@ -1,0 +1,80 @@
+//! Who asks the net.
+
+use crate::{EngineOverrides, Params, SearchRequest};
+
+impl SearchRequest {
+    /// Whether the net corrects what the terms say, where the engine's own numbers are `params`: in orthodox chess alone, never for
+    /// who errs on purpose, and never beside weights of somebody's own, as it has learned from none of these.
+    pub(crate) fn asks_net(&self, params: &Params) -> bool {
+        let setup = self.setup.as_deref();
+        let params = setup.map_or(params, EngineOverrides::params);
+        let own_weights = setup.is_some_and(|setup| setup.weights().is_some());
+        let is_known = self.line.variant().is_orthodox() && !own_weights && !self.handicap.is_any();
+        is_known && !self.by_terms && params.net > 0
+    }
+}
+
+/// Mixed into the keys of the table by a search that does not ask the net: zero for one that does.
+pub(crate) fn salt(asked: bool) -> u64 {
+    const BY_TERMS: u64 = 0x6e0f_52a1_94c3_7d38;
+    if asked { 0 } else { BY_TERMS }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Amount, Handicap, Limits, WeightOverrides, weight_rows};
+    use sparring_chess::{GameHistory, Variant, units::Centipawns};
+
+    #[test]
+    fn the_net_is_asked_where_it_has_learned_and_nobody_errs() {
+        let of = |variant| SearchRequest::new(GameHistory::new(variant), Limits::default());
+        let (plain, off) = (
+            Params::default(),
+            Params {
+                net: 0,
+                ..Params::default()
+            },
+        );
+        for variant in Variant::ALL {
+            assert_eq!(of(variant).asks_net(&plain), variant.is_orthodox(), "{variant}");
+        }
+        let standard = || of(Variant::Standard);
+        let mut own = WeightOverrides::default();
+        own.set(&weight_rows()[0], &Amount::Percent(101)).unwrap();
+        let with = |params: &Params, weights| SearchRequest {
+            setup: Some(Arc::new(EngineOverrides::new(params.clone(), weights))),
+            ..standard()
+        };
+        let erring = |handicap| SearchRequest {
+            handicap,
+            ..standard()
+        };
+        let noise = Handicap {
+            noise: Centipawns(1),
+            ..Handicap::default()
+        };
+        let blindness = Handicap {
+            blindness: 0.01,
+            ..Handicap::default()
+        };
+        let by_terms = SearchRequest {
+            by_terms: true,
+            ..standard()
+        };
+        for search in [
+            with(&plain, own),
+            with(&off, WeightOverrides::default()),
+            erring(noise),
+            erring(blindness),
+            by_terms,
+        ] {
+            assert!(!search.asks_net(&plain), "{search:?}");
+        }
+        assert!(!standard().asks_net(&off));
+        // A player's own numbers count instead of the engine's.
+        assert!(with(&plain, WeightOverrides::default()).asks_net(&off));
+    }
+}

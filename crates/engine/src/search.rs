@@ -1,0 +1,500 @@
+//! A node of the tree, as a story of named steps: principal variation search over alpha and beta.
+
+use arrayvec::ArrayVec;
+
+use super::{
+    bounds::Bounds,
+    draw,
+    extensions::Singular,
+    history::Past,
+    move16::Packed,
+    movepick::{MovePicker, is_noisy},
+    node::Node,
+    qsearch::cutoff,
+    reductions::{LmrContext, PLY},
+    score::{DECIDED, MAX_PLY, is_decided, mate_in, mated_in, to_table},
+    thread_data::Searcher,
+    tt::{Bound, Entry, NO_EVAL},
+};
+use sparring_chess::{Move, Rules as _};
+
+/// What the steps of one node know in common.
+pub(super) struct NodeContext<'n> {
+    pub node: &'n Node,
+    pub alpha: i32,
+    pub beta: i32,
+    /// Plies left.
+    pub depth: i32,
+    /// Plies from the root.
+    pub ply: usize,
+    /// On the principal variation: the window is open.
+    pub pv: bool,
+    /// Some move is expected to reach beta.
+    pub cut: bool,
+    /// The static evaluation as the table keeps it.
+    pub raw: i32,
+    /// The corrected static evaluation; `None` in check.
+    pub eval: Option<i32>,
+    /// The best guess of the score: the table's where it fits, else the evaluation.
+    pub guess: i32,
+    /// The evaluation is higher than at this side's last turns.
+    pub improving: bool,
+    pub entry: Option<Entry>,
+    pub table_move: Option<Move>,
+    /// Left out, because a singular search asks what the others are worth.
+    pub excluded: Option<Move>,
+    /// What is known of its score beforehand.
+    pub bounds: Bounds,
+}
+
+/// A move about to be searched.
+pub(super) struct MoveContext {
+    pub mv: Move,
+    /// Its place in the order, from 1.
+    pub count: usize,
+    /// It changes no material.
+    pub quiet: bool,
+    /// What histories say of it; not asked for the first move.
+    pub history: i32,
+}
+
+/// Moves that were searched before the one that cut, to be punished for it.
+#[derive(Default)]
+struct Tried {
+    quiets: ArrayVec<Move, 48>,
+    noisy: ArrayVec<Move, 24>,
+}
+
+impl Searcher<'_> {
+    /// The score of a node for the side to move, searched `depth` plies deep. Fails soft: it may lie outside of the
+    /// window. Means nothing once the search was stopped.
+    pub fn search(&mut self, node: &Node, alpha: i32, beta: i32, depth: i32, ply: usize, cut: bool) -> i32 {
+        if depth <= 0 {
+            return self.quiescence(node, alpha, beta, ply, 0);
+        }
+        if !self.watch.visit() {
+            return 0;
+        }
+        self.seldepth = self.seldepth.max(ply);
+        self.memory.lines[ply].clear();
+        if let Some(score) = self.settled(node, ply) {
+            return score;
+        }
+        if ply >= MAX_PLY - 1 {
+            return self.static_eval(node, ply);
+        }
+        // Before the window is narrowed to the mates that are left: the line of the only one still has to be told.
+        let pv = beta - alpha > 1;
+        let (alpha, beta) = mate_distance(alpha, beta, ply);
+        if alpha >= beta {
+            return alpha;
+        }
+        let excluded = self.memory.frame(ply).excluded;
+        let entry = match excluded {
+            Some(_) => None,
+            None => self
+                .table
+                .probe(self.table_key(node, self.memory.frame_before(ply, 1).mv)),
+        };
+        if let Some(score) = self.table_cutoff(node, entry.as_ref(), (alpha, beta, pv), depth, ply) {
+            return score;
+        }
+        let table_move = entry
+            .and_then(|entry| entry.mv.unpack(node.board()))
+            .filter(|mv| node.pos.is_legal(*mv));
+        let mut here = NodeContext {
+            node,
+            alpha,
+            beta,
+            depth,
+            ply,
+            pv,
+            cut,
+            raw: NO_EVAL,
+            eval: None,
+            guess: 0,
+            improving: false,
+            entry,
+            table_move,
+            excluded,
+            bounds: Bounds::NONE,
+        };
+        if let Some(score) = self
+            .tables_settle(&mut here)
+            .or_else(|| self.ending_settles(&mut here))
+        {
+            return score;
+        }
+        self.judge(&mut here);
+        here.depth -= self.iterative_reduction(&here);
+        if let Some(score) = self.prune(&here) {
+            return here.bounds.within(score);
+        }
+        self.search_moves(&here)
+    }
+
+    /// What the table settles: on the principal variation only by true scores of a deeper search, and never late in the
+    /// fifty-move count, where an equal position may be worth something else.
+    fn table_cutoff(
+        &self,
+        node: &Node,
+        entry: Option<&Entry>,
+        (alpha, beta, pv): (i32, i32, bool),
+        depth: i32,
+        ply: usize,
+    ) -> Option<i32> {
+        let entry = entry?;
+        let asked = depth + if pv { self.params.pv_cutoff } else { 0 };
+        if entry.depth < asked || pv && entry.bound != Bound::Exact || draw::is_near(node) {
+            return None;
+        }
+        // A mate is told with all of its moves, and those the table does not know.
+        let told = |score: &i32| !(pv && is_decided(*score));
+        cutoff(entry, node, alpha, beta, ply).filter(told)
+    }
+
+    /// Looks at the position itself: evaluation, best guess, trend.
+    fn judge(&mut self, here: &mut NodeContext<'_>) {
+        self.memory.frame(here.ply + 1).killers = [None; 2];
+        self.memory.frame(here.ply + 2).cutoffs = 0;
+        if here.node.in_check() {
+            self.memory.frame(here.ply).eval = None;
+            return;
+        }
+        if here.excluded.is_some() {
+            // The node was judged a moment ago, before the singular search.
+            here.eval = self.memory.frame(here.ply).eval;
+            here.guess = here.eval.unwrap_or(0);
+            here.improving = self.is_improving(here.ply, here.guess);
+            return;
+        }
+        here.raw = match here.entry {
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(here.node, here.ply),
+        };
+        let eval = self.corrected(here.node, here.raw);
+        here.eval = Some(eval);
+        here.guess = eval;
+        if let Some(entry) = here.entry {
+            let score = entry.score;
+            let fits = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => score > eval,
+                Bound::Upper => score < eval,
+                Bound::Unknown => false,
+            };
+            if fits && !is_decided(score) {
+                here.guess = score;
+            }
+        }
+        here.improving = self.is_improving(here.ply, eval);
+        self.memory.frame(here.ply).eval = Some(eval);
+        if here.entry.is_none() {
+            self.keep_evaluation(here);
+        }
+    }
+
+    /// Keeps the evaluation in the table at once: most nodes are pruned before they would store anything, and come up again.
+    fn keep_evaluation(&self, here: &NodeContext<'_>) {
+        self.table.store(
+            self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
+            Entry {
+                mv: Packed::default(),
+                score: 0,
+                eval: here.raw,
+                depth: 0,
+                bound: Bound::Unknown,
+                pv: here.pv,
+            },
+        );
+    }
+
+    /// Whether an evaluation is higher than at this side's last turn out of check.
+    fn is_improving(&self, ply: usize, eval: i32) -> bool {
+        [2, 4]
+            .into_iter()
+            .find_map(|back| self.memory.frame_before(ply, back).eval)
+            .is_some_and(|earlier| eval > earlier)
+    }
+
+    /// Tries the moves in order and learns from the outcome.
+    fn search_moves(&mut self, here: &NodeContext<'_>) -> i32 {
+        let node = here.node;
+        let killers = self.memory.frame(here.ply).killers;
+        let past = self.past(node, here.ply);
+        let last = self.memory.frame_before(here.ply, 1).mv;
+        let mut picker = MovePicker::new(
+            &self.memory.moves,
+            here.table_move,
+            killers,
+            past,
+            self.habits.see,
+            self.params,
+        );
+        let mut tried = Tried::default();
+        let (mut best, mut best_move, mut alpha) = (here.bounds.floor, None, here.alpha);
+        let (mut count, mut forgotten) = (0, false);
+        while let Some(mv) = picker.next(node, &mut self.memory.moves, &self.memory.histories) {
+            if Some(mv) == here.excluded {
+                continue;
+            }
+            if Some(mv) != here.table_move && !picker.is_only_move() && self.weakness.hides(node, last, mv) {
+                forgotten = true;
+                continue;
+            }
+            count += 1;
+            let candidate = self.candidate(node, mv, count, &past);
+            if best > -DECIDED && self.leaves_out(here, &candidate, alpha, &mut picker) {
+                continue;
+            }
+            let extension = match self.singular(here, mv) {
+                Singular::Extend(plies) => plies,
+                Singular::Cut(score) => {
+                    picker.finish(&mut self.memory.moves);
+                    return here.bounds.within(score);
+                }
+            };
+            let child = self.play(node, here.ply, mv);
+            let score = self.search_child(here, &past, &child, &candidate, (alpha, best), extension);
+            self.leave();
+            if self.watch.stopped() {
+                break;
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(mv);
+                    if here.pv {
+                        self.memory.extend_line(here.ply, mv);
+                    }
+                    if score >= here.beta {
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            tried.add(mv);
+        }
+        picker.finish(&mut self.memory.moves);
+        if self.watch.stopped() {
+            return 0;
+        }
+        if count == 0 {
+            return self.without_moves(here, forgotten);
+        }
+        if let Some(mv) = best_move.filter(|_| best >= here.beta) {
+            self.memory.frame(here.ply).cutoffs += 1;
+            self.reward(here, &past, mv, &tried);
+            best = self.soften(here, best);
+        }
+        best = here.bounds.within(best);
+        self.remember(here, best, best_move);
+        best
+    }
+
+    fn candidate(&self, node: &Node, mv: Move, count: usize, past: &Past) -> MoveContext {
+        let quiet = !is_noisy(mv);
+        let histories = &self.memory.histories;
+        let history = match (count, quiet) {
+            (1, _) => 0,
+            (_, true) => histories.quiet(past, mv),
+            (_, false) => histories.capture(node.turn, mv),
+        };
+        MoveContext {
+            mv,
+            count,
+            quiet,
+            history,
+        }
+    }
+
+    /// The score of a node in which no move was looked at.
+    fn without_moves(&mut self, here: &NodeContext<'_>, forgotten: bool) -> i32 {
+        if here.excluded.is_some() {
+            here.alpha
+        } else if forgotten {
+            // Overlooking every move must not look like mate or stalemate.
+            here.eval.unwrap_or(0)
+        } else {
+            match draw::no_moves(here.node, here.ply) {
+                0 => self.inclined.draw(here.node.turn),
+                mated => mated,
+            }
+        }
+    }
+
+    /// Principal variation search of one move: reduced and with a null window first, wider and deeper as it holds.
+    /// `bounds` are alpha and the best score so far.
+    fn search_child(
+        &mut self,
+        here: &NodeContext<'_>,
+        past: &Past,
+        child: &Node,
+        candidate: &MoveContext,
+        bounds: (i32, i32),
+        extension: i32,
+    ) -> i32 {
+        let (alpha, best) = bounds;
+        let count = candidate.count;
+        let ply = here.ply + 1;
+        let mut depth = here.depth - 1 + extension.max(self.check_extension(here, child));
+        let mut score = alpha + 1;
+        if here.depth >= self.params.lmr_depth && count > 1 + usize::from(here.pv) {
+            let owed = self.memory.frame(here.ply).owed;
+            let reduction = self.late_move_reduction(here, child, candidate) + owed;
+            let reduced = (depth - reduction / PLY).clamp(1, depth + 1);
+            if self.params.lmr_carry > 0 {
+                self.memory.frame(ply).owed = (reduction % PLY).max(0);
+            }
+            score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
+            self.memory.frame(ply).owed = owed;
+            if score > alpha && reduced < depth {
+                depth += i32::from(score > best + self.params.lmr_deeper)
+                    - i32::from(score < best + self.params.lmr_shallower);
+                if reduced < depth {
+                    score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
+                }
+                self.learn_again(past, candidate, depth, score, (alpha, here.beta));
+            }
+        } else if !here.pv || count > 1 {
+            score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
+        }
+        if here.pv && (count == 1 || score > alpha) && !self.watch.stopped() {
+            score = -self.search(child, -here.beta, -alpha, depth, ply, false);
+        }
+        score
+    }
+
+    fn late_move_reduction(&self, here: &NodeContext<'_>, child: &Node, candidate: &MoveContext) -> i32 {
+        let MoveContext {
+            mv,
+            count,
+            quiet,
+            history,
+        } = *candidate;
+        let now = LmrContext {
+            pv: here.pv,
+            was_pv: here.entry.is_some_and(|entry| entry.pv),
+            cut: here.cut,
+            improving: here.improving,
+            many_cuts: self.memory.frame_before(here.ply + 1, 0).cutoffs > self.params.lmr_cutoffs,
+            check: child.in_check(),
+            after_capture: quiet && here.table_move.is_some_and(is_noisy),
+            quiet,
+            killer: self.memory.frame_before(here.ply, 0).killers.contains(&Some(mv)),
+            history,
+        };
+        self.reductions.under(self.params, here.depth, count, &now)
+    }
+
+    /// Draws a score beyond beta towards it: how far beyond is less certain than that it is, above all at low depth.
+    fn soften(&self, here: &NodeContext<'_>, best: i32) -> i32 {
+        if self.params.soft_beta == 0 || is_decided(best) || is_decided(here.beta) {
+            return best;
+        }
+        (best * here.depth + here.beta) / (here.depth + 1)
+    }
+
+    /// Teaches the histories what came of a quiet move that looked better than its reduced search was to find.
+    fn learn_again(
+        &mut self,
+        past: &Past,
+        candidate: &MoveContext,
+        depth: i32,
+        score: i32,
+        window: (i32, i32),
+    ) {
+        let (alpha, beta) = window;
+        let failed = score <= alpha;
+        if self.params.lmr_learn == 0 || !candidate.quiet || !failed && score < beta || self.watch.stopped() {
+            return;
+        }
+        let bonus = (self.params.history_bonus * depth).min(self.params.history_max);
+        let bonus = if failed { -bonus } else { bonus };
+        self.memory
+            .histories
+            .learn_continuation(past, candidate.mv, bonus);
+    }
+
+    /// Teaches the histories that a move cut and those before it did not.
+    fn reward(&mut self, here: &NodeContext<'_>, past: &Past, mv: Move, tried: &Tried) {
+        let us = here.node.turn;
+        let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
+        let malus = bonus * self.params.history_malus / 100;
+        let histories = &mut self.memory.histories;
+        if is_noisy(mv) {
+            histories.learn_capture(us, mv, bonus);
+        } else {
+            histories.learn_quiet(past, mv, bonus);
+            for quiet in &tried.quiets {
+                histories.learn_quiet(past, *quiet, -malus);
+            }
+        }
+        for noisy in &tried.noisy {
+            histories.learn_capture(us, *noisy, -malus);
+        }
+        if !is_noisy(mv) && self.params.killers > 0 {
+            let keep = self.params.killers > 1;
+            let killers = &mut self.memory.frame(here.ply).killers;
+            if killers[0] != Some(mv) {
+                *killers = [Some(mv), killers[0].filter(|_| keep)];
+            }
+        }
+    }
+
+    /// Keeps the result in the table and learns how wrong the evaluation was.
+    fn remember(&mut self, here: &NodeContext<'_>, best: i32, best_move: Option<Move>) {
+        if here.excluded.is_some() {
+            return;
+        }
+        let bound = if best >= here.beta {
+            Bound::Lower
+        } else if here.pv && best_move.is_some() {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        if let Some(eval) = here.eval
+            && !best_move.is_some_and(is_noisy)
+            && !is_decided(best)
+            && !(bound == Bound::Lower && best <= eval)
+            && !(bound == Bound::Upper && best >= eval)
+            && best != here.bounds.floor
+            && best != here.bounds.ceiling
+        {
+            self.memory
+                .histories
+                .learn_correction(here.node, best - eval, here.depth, self.params);
+        }
+        self.table.store(
+            self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
+            Entry {
+                mv: best_move.map_or(Packed::default(), Packed::from),
+                score: to_table(best, here.ply),
+                eval: here.raw,
+                depth: here.depth,
+                bound,
+                pv: here.pv || here.entry.is_some_and(|entry| entry.pv),
+            },
+        );
+    }
+}
+
+/// Mate distance pruning: no score here is better than mate with the next move, nor worse than being mated now.
+fn mate_distance(alpha: i32, beta: i32, ply: usize) -> (i32, i32) {
+    (alpha.max(mated_in(ply)), beta.min(mate_in(ply + 1)))
+}
+
+impl Tried {
+    /// Remembers a move that did not cut; beyond a few dozen it does not matter.
+    fn add(&mut self, mv: Move) {
+        let _ = if is_noisy(mv) {
+            self.noisy.try_push(mv)
+        } else {
+            self.quiets.try_push(mv)
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,377 @@
+//! Counts nodes and knows when a search is over: node limit, clock and the wish to stop.
+
+use super::{Limits, SearchControl, Stop, threads::ThreadPool};
+use sparring_chess::units::{Millis, Nodes, TimeSource};
+
+/// The stop flag and the clock are looked at once in so many nodes, the first times sooner, for clocks on which hardly anything
+/// is left: after [`FIRST_LOOK`], and each time after as many nodes as there were before it.
+const POLL: u64 = 1024;
+const FIRST_LOOK: u64 = 16;
+
+/// Whenever it took so long from one look to the next, they are looked at twice as often from then on: where other programs
+/// have the processor, a thousand nodes can outlast a clock.
+const SLOW: Millis = Millis(8);
+
+/// However late it is, a first glance of so many nodes tells good moves from bad ones, and takes no time that counts.
+const GLANCE: u64 = 256;
+/// Where it does, the glance is over.
+const LONGEST_GLANCE: Millis = Millis(50);
+
+/// Helpers look at what their leader says once in so many nodes.
+const FOLLOW: u64 = 256;
+
+/// The limits of a running search, as one of its threads keeps them.
+pub(super) struct SearchLimiter<'a> {
+    nodes: u64,
+    /// The count at which something has to be looked at.
+    checkpoint: u64,
+    limit: u64,
+    crew: &'a ThreadPool,
+    /// Which of the threads counts here.
+    lane: usize,
+    /// What the first thread looks at; helpers only follow it.
+    lead: Option<Lead<'a>>,
+    state: State,
+    /// The depth of the iteration under way, where one as deep that another thread finishes makes it needless.
+    iteration: Option<i32>,
+}
+
+/// Whether the nodes of a search still count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Running,
+    /// Another thread has finished an iteration as deep as the one under way, which is to be left.
+    Overtaken,
+    Over,
+}
+
+struct Lead<'a> {
+    hard: Option<Millis>,
+    stop: &'a Stop,
+    clock: &'a dyn TimeSource,
+    started: Millis,
+    /// When the clock was last looked at, and the longest time between two looks.
+    looked: Millis,
+    stall: Millis,
+    /// The nodes until the next look.
+    interval: u64,
+}
+
+impl Lead<'_> {
+    fn is_called_off(&mut self, nodes: u64) -> bool {
+        let now = self.clock.elapsed() - self.started;
+        let took = now - self.looked;
+        self.looked = now;
+        let interval = if took < SLOW {
+            self.interval * 2
+        } else {
+            self.interval / 2
+        };
+        // Whoever waits for no more nodes than there have been is never later than twice the time it took until then.
+        self.interval = interval.clamp(1, nodes.clamp(FIRST_LOOK, POLL));
+        if nodes < GLANCE {
+            self.interval = self.interval.min(GLANCE - nodes);
+        }
+        let has_glanced = nodes >= GLANCE || (nodes > 0 && now >= LONGEST_GLANCE);
+        if self.stop.is_set() {
+            return has_glanced;
+        }
+        let Some(hard) = self.hard else {
+            return false;
+        };
+        self.stall = self.stall.max(took);
+        has_glanced && now >= hard
+    }
+}
+
+impl<'a> SearchLimiter<'a> {
+    /// Starts counting nodes and time for the thread that leads a search.
+    pub fn lead(limits: &Limits, around: &SearchControl<'a>, crew: &'a ThreadPool) -> Self {
+        let lead = Lead {
+            hard: limits.hard,
+            stop: around.stop,
+            clock: around.clock,
+            started: around.clock.elapsed(),
+            looked: Millis::ZERO,
+            stall: Millis::ZERO,
+            interval: FIRST_LOOK,
+        };
+        Self {
+            lead: Some(lead),
+            ..Self::follow(limits, crew, 0)
+        }
+    }
+
+    /// Starts counting nodes for a helper, which is over when the leader says so.
+    pub fn follow(limits: &Limits, crew: &'a ThreadPool, lane: usize) -> Self {
+        Self {
+            nodes: 0,
+            checkpoint: 0,
+            limit: limits.nodes.map_or(u64::MAX, |Nodes(nodes)| nodes),
+            crew,
+            lane,
+            lead: None,
+            state: State::Running,
+            iteration: None,
+        }
+    }
+
+    /// Notes that an iteration of so many plies begins, which ends early when another thread is the first to finish one as
+    /// deep.
+    pub fn begin(&mut self, depth: i32) {
+        self.iteration = Some(depth);
+    }
+
+    /// Notes that the iteration has ended, one way or the other; true when it was overtaken.
+    pub fn end(&mut self) -> bool {
+        self.iteration = None;
+        let overtaken = self.state == State::Overtaken;
+        if overtaken {
+            self.state = State::Running;
+        }
+        overtaken
+    }
+
+    /// Counts a node that is about to be searched. False when it must not be: the search or its iteration is over.
+    #[inline]
+    pub fn visit(&mut self) -> bool {
+        if self.nodes >= self.checkpoint && self.is_over() {
+            return false;
+        }
+        self.nodes += 1;
+        true
+    }
+
+    #[cold]
+    fn is_over(&mut self) -> bool {
+        let left = self.limit.saturating_sub(self.all_nodes());
+        if self.state == State::Running {
+            self.state = self.judge(left);
+        }
+        // With several threads the limit is shared out, so that together they hardly overstep it.
+        let interval = self.lead.as_ref().map_or(FOLLOW, |lead| lead.interval);
+        let share = (left / self.crew.threads() as u64).clamp(1, interval);
+        self.checkpoint = self.nodes + if self.stopped() { 0 } else { share };
+        self.stopped()
+    }
+
+    fn judge(&mut self, left: u64) -> State {
+        if left == 0 || self.is_called_off() {
+            State::Over
+        } else if self.iteration.is_some_and(|depth| self.crew.deepest() >= depth) {
+            State::Overtaken
+        } else {
+            State::Running
+        }
+    }
+
+    fn is_called_off(&mut self) -> bool {
+        match &mut self.lead {
+            Some(lead) => lead.is_called_off(self.nodes),
+            None => self.crew.is_over(),
+        }
+    }
+
+    /// The longest time between two looks at the clock so far: a few milliseconds, or more where other programs keep
+    /// the processor busy. Measured only with a hard limit of time.
+    pub fn stall(&self) -> Millis {
+        self.lead.as_ref().map_or(Millis::ZERO, |lead| lead.stall)
+    }
+
+    /// Whether the search, or the iteration under way, was cut short, so that results from now on mean nothing.
+    pub fn stopped(&self) -> bool {
+        self.state != State::Running
+    }
+
+    /// Nodes of this thread so far.
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Nodes of all threads so far: exact for this one, of the others as last published.
+    pub fn all_nodes(&self) -> u64 {
+        self.publish();
+        if self.crew.threads() == 1 {
+            self.nodes
+        } else {
+            self.nodes + self.crew.nodes_of_others(self.lane)
+        }
+    }
+
+    /// Tells the other threads how many nodes this one has visited.
+    pub fn publish(&self) {
+        self.crew.publish(self.lane, self.nodes);
+    }
+
+    /// Time since the start; none passes for helpers.
+    pub fn elapsed(&self) -> Millis {
+        self.lead
+            .as_ref()
+            .map_or(Millis::ZERO, |lead| lead.clock.elapsed() - lead.started)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    struct Hands(Cell<u64>);
+
+    impl TimeSource for Hands {
+        fn elapsed(&self) -> Millis {
+            Millis(self.0.get())
+        }
+    }
+
+    #[test]
+    fn a_node_limit_is_exact() {
+        let crew = ThreadPool::new(1);
+        let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
+        for limit in [0, 1, 1023, 1024, 1025, 5000] {
+            let limits = Limits {
+                nodes: Some(Nodes(limit)),
+                ..Limits::default()
+            };
+            let around = SearchControl {
+                stop: &stop,
+                clock: &clock,
+            };
+            let mut watch = SearchLimiter::lead(&limits, &around, &crew);
+            while watch.visit() {}
+            assert_eq!(watch.nodes(), limit);
+            assert!(watch.stopped());
+        }
+    }
+
+    #[test]
+    fn the_hard_limit_counts_from_the_start_of_the_search() {
+        let crew = ThreadPool::new(1);
+        let (stop, clock) = (Stop::new(), Hands(Cell::new(5000)));
+        let limits = Limits {
+            hard: Some(Millis(100)),
+            ..Limits::default()
+        };
+        let around = SearchControl {
+            stop: &stop,
+            clock: &clock,
+        };
+        let mut watch = SearchLimiter::lead(&limits, &around, &crew);
+        assert!((0..10_000).all(|_| watch.visit()));
+        clock.0.set(5100);
+        assert!((0..=POLL).any(|_| !watch.visit()));
+    }
+
+    #[test]
+    fn a_search_stopped_before_it_starts_takes_a_first_glance() {
+        let crew = ThreadPool::new(1);
+        let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
+        stop.set();
+        let around = SearchControl {
+            stop: &stop,
+            clock: &clock,
+        };
+        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &crew);
+        while watch.visit() {}
+        assert_eq!(watch.nodes(), GLANCE);
+    }
+
+    #[test]
+    fn where_nodes_take_long_the_clock_is_looked_at_more_often() {
+        let crew = ThreadPool::new(1);
+        let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
+        let ended = |hard: u64, of_node: u64| {
+            let limits = Limits {
+                hard: Some(Millis(hard)),
+                ..Limits::default()
+            };
+            let around = SearchControl {
+                stop: &stop,
+                clock: &clock,
+            };
+            clock.0.set(0);
+            let mut watch = SearchLimiter::lead(&limits, &around, &crew);
+            while watch.visit() {
+                clock.0.set(clock.0.get() + of_node);
+            }
+            clock.0.get()
+        };
+        // So slow that looks a thousand nodes apart would be a second and more apart.
+        for of_node in 1..=5 {
+            for hard in [60, 300, 3000] {
+                let over = ended(hard, of_node) - hard;
+                assert!(over <= 20, "{over} ms after {hard}, {of_node} a node");
+            }
+        }
+        stop.set();
+        assert!(ended(3000, 2) <= 60, "a glance is no longer");
+    }
+
+    /// A clock that counts how often it is looked at, and jumps ahead at one of the looks.
+    struct Counting(Cell<u64>);
+
+    impl TimeSource for Counting {
+        fn elapsed(&self) -> Millis {
+            self.0.set(self.0.get() + 1);
+            Millis(if self.0.get() < 20 { 0 } else { 500 })
+        }
+    }
+
+    #[test]
+    fn after_a_pause_the_clock_is_looked_at_as_rarely_as_before() {
+        let crew = ThreadPool::new(1);
+        let (stop, clock) = (Stop::new(), Counting(Cell::new(0)));
+        let around = SearchControl {
+            stop: &stop,
+            clock: &clock,
+        };
+        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &crew);
+        assert!((0..100 * POLL).all(|_| watch.visit()));
+        assert!((100..112).contains(&clock.0.get()), "{}", clock.0.get());
+    }
+
+    #[test]
+    fn several_threads_share_a_node_limit_and_follow_their_leader() {
+        let crew = ThreadPool::new(2);
+        let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
+        let limits = Limits {
+            nodes: Some(Nodes(5000)),
+            ..Limits::default()
+        };
+        let around = SearchControl {
+            stop: &stop,
+            clock: &clock,
+        };
+        let mut first = SearchLimiter::lead(&limits, &around, &crew);
+        let mut second = SearchLimiter::follow(&limits, &crew, 1);
+        while first.visit() && second.visit() {}
+        // What the other has not published yet may come on top.
+        let all = first.all_nodes();
+        assert!((5000..5000 + POLL).contains(&all), "{all}");
+        crew.begin();
+        let mut helper = SearchLimiter::follow(&Limits::default(), &crew, 1);
+        assert!((0..9000).all(|_| helper.visit()));
+        crew.finish();
+        assert!((0..=POLL).any(|_| !helper.visit()));
+    }
+
+    #[test]
+    fn an_iteration_is_left_when_another_thread_has_finished_one_as_deep() {
+        let crew = ThreadPool::new(2);
+        let mut watch = SearchLimiter::follow(&Limits::default(), &crew, 1);
+        watch.begin(5);
+        crew.share(4, 0, &[]);
+        assert!((0..10 * POLL).all(|_| watch.visit()));
+        crew.share(5, 0, &[]);
+        assert!((0..=POLL).any(|_| !watch.visit()) && watch.stopped());
+        assert!(watch.end() && !watch.stopped());
+        // What is searched between two iterations cannot be overtaken, nor can a deeper one.
+        assert!((0..10 * POLL).all(|_| watch.visit()));
+        watch.begin(6);
+        assert!((0..10 * POLL).all(|_| watch.visit()));
+        crew.finish();
+        assert!((0..=POLL).any(|_| !watch.visit()));
+        assert!(!watch.end() && watch.stopped());
+    }
+}

@@ -1,0 +1,231 @@
+//! What a player likes in positions, whatever they are worth: small bonuses at the leaves, over any evaluation.
+
+use shakmaty::Board;
+
+use super::{handicap::mix, node::Node};
+use sparring_chess::{
+    Color, is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced,
+};
+
+/// What the side that searches likes, in centipawns; a negative number for what it dislikes. All zero: the evaluation
+/// alone counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StyleBonus {
+    /// For each own man within two squares of the other king.
+    pub siege: i32,
+    /// For each own man within two squares of the own king.
+    pub shelter: i32,
+    /// For each officer of either side on the board.
+    pub officers: i32,
+    /// While both sides have a queen.
+    pub queens: i32,
+    /// For each rank that an own pawn has advanced.
+    pub pawns: i32,
+    /// For each file without pawns.
+    pub open_files: i32,
+    /// For each pawn's worth of material ahead.
+    pub material: i32,
+    /// While the own king stands on a wing of its first rank, and the other side has a queen.
+    pub castled: i32,
+    /// For each own queen that has left its first rank.
+    pub queen_out: i32,
+    /// For a draw; below zero for who would rather play on.
+    pub draws: i32,
+}
+
+/// Likings never come to more than this, in centipawns: a taste, not a delusion.
+const MOST: i32 = 60;
+
+/// Likings made ready for one search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PreparedStyleBonus {
+    likings: StyleBonus,
+    side: Color,
+    any: bool,
+}
+
+impl PreparedStyleBonus {
+    /// What the side to move at the root likes.
+    pub fn new(likings: &StyleBonus, side: Color) -> Self {
+        Self {
+            likings: *likings,
+            side,
+            any: *likings != StyleBonus::default(),
+        }
+    }
+
+    /// Mixed into the keys of the transposition table, which keeps evaluations: zero for no likings.
+    pub fn salt(&self) -> u64 {
+        if !self.any {
+            return 0;
+        }
+        self.likings
+            .amounts()
+            .into_iter()
+            .fold(u64::from(self.side.is_white()) + 1, |salt, each| {
+                mix(salt ^ u64::from(each.cast_unsigned()))
+            })
+    }
+
+    /// What a draw is worth to a side.
+    pub fn draw(&self, side: Color) -> i32 {
+        let worth = self.likings.draws.clamp(-MOST, MOST);
+        if side == self.side { worth } else { -worth }
+    }
+
+    /// What to add to the evaluation of a position, for the side to move in it.
+    pub fn worth(&self, node: &Node) -> i32 {
+        if !self.any {
+            return 0;
+        }
+        let worth = self.likings.worth(node.board(), self.side).clamp(-MOST, MOST);
+        if node.turn == self.side { worth } else { -worth }
+    }
+}
+
+impl StyleBonus {
+    /// All of them, in the order of declaration.
+    #[must_use]
+    pub fn amounts(&self) -> [i32; 10] {
+        let Self {
+            siege,
+            shelter,
+            officers,
+            queens,
+            pawns,
+            open_files,
+            material,
+            castled,
+            queen_out,
+            draws,
+        } = *self;
+        [
+            siege, shelter, officers, queens, pawns, open_files, material, castled, queen_out, draws,
+        ]
+    }
+
+    /// What a board is worth beyond the evaluation for one who plays this color.
+    fn worth(&self, board: &Board, us: Color) -> i32 {
+        let officers = board.occupied() & !board.pawns() & !board.kings();
+        let theirs_have_a_queen = (board.queens() & board.by_color(!us)).any();
+        let both_queens = board.queens().count() >= 2 && (board.queens() & board.by_color(us)).count() == 1;
+        self.siege * men_near_king(board, us, !us)
+            + self.shelter * men_near_king(board, us, us)
+            + self.officers * officers.count() as i32
+            + self.queens * i32::from(both_queens)
+            + self.pawns * ranks_advanced(board, us)
+            + self.open_files * pawnless_files(board)
+            + self.material * (material(board, us) - material(board, !us))
+            + self.castled * i32::from(is_tucked_away(board, us) && theirs_have_a_queen)
+            + self.queen_out * queens_out(board, us)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::{GameHistory, Variant};
+
+    fn worth(likings: StyleBonus, fen: &str, side: Color) -> i32 {
+        let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
+        PreparedStyleBonus::new(&likings, side).worth(&Node::root(&line))
+    }
+
+    #[test]
+    fn each_liking_counts_what_it_is_named_after() {
+        let none = StyleBonus::default();
+        let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 w - - 0 1";
+        let of = |likings| worth(likings, fen, Color::White);
+        assert_eq!(of(none), 0);
+        assert_eq!(of(StyleBonus { siege: 5, ..none }), 10, "knight and pawn at e8");
+        assert_eq!(
+            of(StyleBonus { shelter: 5, ..none }),
+            15,
+            "two pawns and a knight at a1"
+        );
+        assert_eq!(of(StyleBonus { officers: 5, ..none }), 20);
+        assert_eq!(of(StyleBonus { queens: 5, ..none }), 0, "only one queen");
+        assert_eq!(of(StyleBonus { pawns: 5, ..none }), 25, "one pawn on the seventh");
+        assert_eq!(
+            of(StyleBonus {
+                open_files: 5,
+                ..none
+            }),
+            20,
+            "c, d, e and h"
+        );
+        assert_eq!(of(StyleBonus { material: 5, ..none }), 60, "18 against 6");
+        assert_eq!(of(StyleBonus { queen_out: 5, ..none }), 5, "the queen at f2");
+        assert_eq!(of(StyleBonus { castled: 5, ..none }), 0, "no queen to fear");
+        let feared = worth(
+            StyleBonus { castled: 5, ..none },
+            "3qk3/8/8/8/8/8/8/1K6 w - - 0 1",
+            Color::White,
+        );
+        assert_eq!(feared, 5);
+    }
+
+    #[test]
+    fn a_liking_is_good_for_the_one_who_searches_and_never_more_than_a_taste() {
+        let likings = StyleBonus {
+            siege: 8,
+            ..StyleBonus::default()
+        };
+        let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 b - - 0 1";
+        assert_eq!(worth(likings, fen, Color::White), -16, "black to move");
+        let greedy = StyleBonus {
+            material: 1000,
+            ..likings
+        };
+        assert_eq!(worth(greedy, fen, Color::White), -MOST);
+        assert_eq!(worth(greedy, fen, Color::Black), -MOST);
+    }
+
+    #[test]
+    fn a_draw_is_worth_what_it_is_liked_for() {
+        use crate::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
+        use sparring_chess::units::{Centipawns, Depth, Stopwatch};
+        // White is lost, but for checks without end.
+        let line = GameHistory::replay(Variant::Standard, "6k1/6p1/8/7Q/8/8/rq4PP/7K w - - 0 1", "").unwrap();
+        let score = |draws: i32| {
+            let limits = Limits {
+                depth: Some(Depth(7)),
+                ..Limits::default()
+            };
+            let search = SearchRequest {
+                likings: StyleBonus {
+                    draws,
+                    ..StyleBonus::default()
+                },
+                ..SearchRequest::new(line.clone(), limits)
+            };
+            let around = SearchControl {
+                stop: &Stop::new(),
+                clock: &Stopwatch::start(),
+            };
+            let report = Engine::new(1).search(&search, &around, &mut |_| {});
+            report.lines[0].score
+        };
+        assert_eq!(
+            [-50, 0, 50].map(score),
+            [-50, 0, 50].map(|cp| Score::Cp(Centipawns(cp)))
+        );
+    }
+
+    #[test]
+    fn other_likings_and_sides_never_meet_in_the_table() {
+        let none = StyleBonus::default();
+        let salts: Vec<u64> = [
+            StyleBonus { siege: 5, ..none },
+            StyleBonus { siege: -5, ..none },
+            StyleBonus { queens: 5, ..none },
+        ]
+        .iter()
+        .flat_map(|likings| Color::ALL.map(|side| PreparedStyleBonus::new(likings, side).salt()))
+        .collect();
+        assert_eq!(PreparedStyleBonus::new(&none, Color::White).salt(), 0);
+        for (index, salt) in salts.iter().enumerate() {
+            assert!(*salt != 0 && !salts[..index].contains(salt));
+        }
+    }
+}

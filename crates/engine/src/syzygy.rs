@@ -1,0 +1,424 @@
+//! Endgame tables in Syzygy's format: what a position with few pieces is worth however well both sides play, read from
+//! files that somebody has downloaded or made.
+//!
+//! The root asks how each move does under the fifty-move rule and searches the best group of them (see [`Standing`]);
+//! nodes below ask only right after a capture or a pawn move, where the tables' answer needs no count of moves.
+
+use std::{
+    fmt, fs, io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use shakmaty::Chess;
+use shakmaty_syzygy::{AmbiguousWdl, Dtz, SyzygyError, Tablebase as Tables, Wdl};
+use thiserror::Error;
+
+use super::{
+    bounds::Bounds,
+    move16::Packed,
+    node::Node,
+    score::{DEEPEST, TABLE_WIN, to_table},
+    search::NodeContext,
+    thread_data::Searcher,
+    tt::{Bound, Entry, NO_EVAL},
+};
+use sparring_chess::{Color, GameHistory, Move, Position, Rules as _};
+
+/// Why endgame tables cannot be used.
+#[derive(Debug, Error)]
+pub enum TablebaseError {
+    /// A folder that is not there or cannot be read.
+    #[error("cannot read {}: {error}", folder.display())]
+    Folder {
+        /// Which one.
+        folder: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A file with the name of a table that cannot be read or was cut off.
+    #[error("cannot use {}: {error}", file.display())]
+    File {
+        /// Which one.
+        file: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Folders without tables of results; those of distances alone say nothing.
+    #[error("there are no tables of results (*.rtbw) in {0}")]
+    Empty(String),
+}
+
+/// Endgame tables. Their files are opened when a position first asks for them, and read by any number of threads.
+pub struct Tablebase {
+    tables: Tables<Chess>,
+    files: usize,
+    /// A file could not be read, or held no table. From then on none is asked: every question would open it anew.
+    has_failed: AtomicBool,
+}
+
+/// How a root move does, from a loss to a win. Moves of one standing are the search's to choose from.
+pub(super) type WdlRank = AmbiguousWdl;
+
+/// What the tables say of the root.
+#[derive(Debug)]
+pub(super) struct Standings {
+    pub moves: Vec<(Move, WdlRank)>,
+    /// The count of moves without progress is part of it, so that whoever keeps to moves of the best standing makes it come
+    /// true: the search needs no tables below.
+    pub is_exact: bool,
+}
+
+/// What the tables say of a node below the root: the score, or a bound of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// Worth at least so much: a mate may be nearer.
+    Win(i32),
+    Draw(i32),
+    /// Worth at most so much.
+    Loss(i32),
+}
+
+/// Mixed into the keys of searches that ask tables, so that others do not know what they have said.
+pub(super) const SALT: u64 = 0x5a5c_93b1_70e4_2d6f;
+
+/// What a table of results is called at the end.
+const RESULTS: &str = "rtbw";
+
+impl Tablebase {
+    /// The tables in these folders.
+    ///
+    /// # Errors
+    /// [`TablebaseError`] for a folder that cannot be read, a file that was cut off, or no tables of results at all.
+    pub fn open(folders: &[impl AsRef<Path>]) -> Result<Self, TablebaseError> {
+        let mut base = Self {
+            tables: Tables::new(),
+            files: 0,
+            has_failed: AtomicBool::new(false),
+        };
+        let mut has_results = false;
+        for folder in folders {
+            has_results |= base.add(folder.as_ref())?;
+        }
+        if !has_results {
+            let name = |folder: &_| AsRef::<Path>::as_ref(folder).display().to_string();
+            let names: Vec<String> = folders.iter().map(name).collect();
+            return Err(TablebaseError::Empty(names.join(" or ")));
+        }
+        Ok(base)
+    }
+
+    /// Adds the tables of a folder. Whether any tells results.
+    fn add(&mut self, folder: &Path) -> Result<bool, TablebaseError> {
+        let unreadable = |error| TablebaseError::Folder {
+            folder: folder.to_owned(),
+            error,
+        };
+        let mut has_results = false;
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            let file = entry.map_err(unreadable)?.path();
+            // Tables are opened when a search asks for them, which must not wait for a pipe.
+            if !file.is_file() {
+                continue;
+            }
+            match self.tables.add_file(&file) {
+                Ok(()) => {
+                    self.files += 1;
+                    has_results |= file.extension().is_some_and(|ending| ending == RESULTS);
+                }
+                // Of another name than tables have.
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+                Err(error) => return Err(TablebaseError::File { file, error }),
+            }
+        }
+        Ok(has_results)
+    }
+
+    /// How many files there are and how many pieces the largest of them has, in words.
+    #[must_use]
+    pub fn extent(&self) -> String {
+        let pieces = self.tables.max_pieces();
+        format!("endgame tables: {} files, of up to {pieces} pieces", self.files)
+    }
+
+    /// The position as tables know it: of orthodox chess, with few pieces, and nobody may castle.
+    fn held<'p>(&self, pos: &'p Position) -> Option<&'p Chess> {
+        let Position::Chess(chess) = pos else {
+            return None;
+        };
+        let is_held =
+            chess.board().occupied().count() <= self.tables.max_pieces() && chess.castles().is_empty();
+        (is_held && !self.has_failed.load(Relaxed)).then_some(chess)
+    }
+
+    /// What the tables answer; none where one is missing, or where they have failed.
+    fn answer<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
+        if let Err(SyzygyError::ProbeFailed { .. }) = answer {
+            self.has_failed.store(true, Relaxed);
+        }
+        answer.ok()
+    }
+
+    /// What a position right after a capture or a pawn move is worth to the side to move.
+    fn worth(&self, pos: &Position) -> Option<Wdl> {
+        self.answer(self.tables.probe_wdl_after_zeroing(self.held(pos)?))
+    }
+
+    /// Which side wins however well both play, the fifty-move rule aside; `Some(None)` for neither, `None` where the tables do
+    /// not know.
+    #[must_use]
+    pub fn winner(&self, pos: &Position) -> Option<Option<Color>> {
+        let turn = pos.turn();
+        Some(match self.worth(pos)? {
+            Wdl::Win | Wdl::CursedWin => Some(turn),
+            Wdl::Loss | Wdl::BlessedLoss => Some(!turn),
+            Wdl::Draw => None,
+        })
+    }
+
+    /// How each legal move does at the end of a line; none where the tables do not hold them all.
+    ///
+    /// Once a position has come back since the last capture or pawn move, only the quickest of the winning moves stand for
+    /// a win: so it comes, whatever the search thinks of the others.
+    pub(super) fn standings(&self, line: &GameHistory) -> Option<Standings> {
+        let chess = self.held(line.position())?;
+        let by_count = |after: &Chess| self.answer(self.tables.probe_wdl(after));
+        if let Some(mut moves) = standings_by(chess, by_count) {
+            if has_repeated(line) {
+                self.hurry(chess, &mut moves)?;
+            }
+            return Some(Standings {
+                moves,
+                is_exact: true,
+            });
+        }
+        // Without tables of distances (*.rtbz) the count of moves is left out.
+        let by_result = |after: &Chess| self.answer(self.tables.probe_wdl_after_zeroing(after));
+        let moves = standings_by(chess, |after| by_result(after).map(WdlRank::from))?;
+        Some(Standings {
+            moves,
+            is_exact: false,
+        })
+    }
+
+    /// Leaves only those moves a win that are the nearest to it, or to the capture or pawn move on the way.
+    fn hurry(&self, chess: &Chess, moves: &mut [(Move, WdlRank)]) -> Option<()> {
+        let mut distances = Vec::with_capacity(moves.len());
+        for (mv, standing) in moves.iter() {
+            let mut after = chess.clone();
+            after.play_unchecked(*mv);
+            distances.push(match *standing {
+                WdlRank::Win if after.is_checkmate() => 0,
+                WdlRank::Win if mv.is_zeroing() => 1,
+                WdlRank::Win => {
+                    let Dtz(distance) = self.answer(self.tables.probe_dtz(&after))?.ignore_rounding();
+                    1 + distance.abs()
+                }
+                _ => i32::MAX,
+            });
+        }
+        let least = distances.iter().copied().min()?;
+        for ((_, standing), distance) in moves.iter_mut().zip(distances) {
+            if *standing == WdlRank::Win && distance > least {
+                *standing = WdlRank::MaybeWin;
+            }
+        }
+        Some(())
+    }
+}
+
+/// How each legal move does by what `of` says of the position after it, for the side to move there.
+fn standings_by(chess: &Chess, of: impl Fn(&Chess) -> Option<WdlRank>) -> Option<Vec<(Move, WdlRank)>> {
+    let each = chess.legal_moves().into_iter().map(|mv| {
+        let mut after = chess.clone();
+        after.play_unchecked(mv);
+        // Mate comes before the fifty-move rule.
+        let standing = match after.is_checkmate() {
+            true => WdlRank::Win,
+            false => -of(&after)?,
+        };
+        Some((mv, standing))
+    });
+    each.collect()
+}
+
+/// Whether any position has come back since the last capture or pawn move.
+fn has_repeated(line: &GameHistory) -> bool {
+    let reversible = line.position().halfmoves() as usize + 1;
+    let keys = line.keys();
+    let since = &keys[keys.len().saturating_sub(reversible)..];
+    since
+        .iter()
+        .enumerate()
+        .any(|(index, key)| since[..index].contains(key))
+}
+
+impl fmt::Debug for Tablebase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tablebase")
+            .field("files", &self.files)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is told of a move's worth: what the tables know, and within it what the search found.
+pub(super) fn told(worth: i32, standing: Option<WdlRank>) -> i32 {
+    match standing {
+        None => worth,
+        Some(WdlRank::Win | WdlRank::MaybeWin) => worth.max(TABLE_WIN),
+        Some(WdlRank::Loss | WdlRank::MaybeLoss) => worth.min(-TABLE_WIN),
+        Some(WdlRank::Draw | WdlRank::CursedWin | WdlRank::BlessedLoss) => 0,
+    }
+}
+
+impl Searcher<'_> {
+    /// What endgame tables settle. Where they do not, because the window asks for more than a win or for less than a loss, the
+    /// node's score stays within what they say.
+    pub fn tables_settle(&self, here: &mut NodeContext<'_>) -> Option<i32> {
+        if here.excluded.is_some() {
+            return None;
+        }
+        let (bound, score) = match self.ask_tables(here.node, here.ply)? {
+            Verdict::Draw(score) => (Bound::Exact, score),
+            Verdict::Win(least) if least >= here.beta => (Bound::Lower, least),
+            Verdict::Win(least) => {
+                here.bounds = Bounds::from(least);
+                here.alpha = here.alpha.max(least);
+                return None;
+            }
+            Verdict::Loss(most) if most <= here.alpha => (Bound::Upper, most),
+            Verdict::Loss(most) => {
+                here.bounds = Bounds::to(most);
+                return None;
+            }
+        };
+        let entry = Entry {
+            mv: Packed::default(),
+            score: to_table(score, here.ply),
+            eval: NO_EVAL,
+            // Deeper than it is asked for soon: files are slower than the table.
+            depth: (here.depth + 6).min(DEEPEST),
+            bound,
+            pv: here.pv || here.entry.is_some_and(|entry| entry.pv),
+        };
+        let last = self.memory.frame_before(here.ply, 1).mv;
+        self.table.store(self.table_key(here.node, last), entry);
+        Some(score)
+    }
+
+    /// What the tables say of a node below the root.
+    fn ask_tables(&self, node: &Node, ply: usize) -> Option<Verdict> {
+        let tables = self.tablebase?;
+        if node.pos.halfmoves() > 0 {
+            return None;
+        }
+        let worth = tables.worth(&node.pos)?;
+        self.crew.add_table_hits(1);
+        let draw = self.inclined.draw(node.turn);
+        let win = TABLE_WIN - ply as i32;
+        Some(match worth {
+            Wdl::Win => Verdict::Win(win),
+            Wdl::Loss => Verdict::Loss(-win),
+            // Draws by the fifty-move rule, which have to be claimed or defended for.
+            Wdl::CursedWin => Verdict::Draw(draw + 1),
+            Wdl::BlessedLoss => Verdict::Draw(draw - 1),
+            Wdl::Draw => Verdict::Draw(draw),
+        })
+    }
+}
+
+/// The project's tables beside the checkout, for tests; a table that cannot be read is a panic. A lone checkout has none: then it is said, past the runner's capture.
+#[cfg(any(test, feature = "test-fixtures"))]
+pub fn shared_tables() -> Option<Tablebase> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata/syzygy");
+    if !folder.exists() {
+        let notice = b"not run: the shared endgame tables are not beside this checkout\n";
+        let _ = io::Write::write_all(&mut io::stderr(), notice); // nobody is there to hear
+        return None;
+    }
+    Some(Tablebase::open(&[folder]).unwrap())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::MATE;
+    use sparring_chess::{Variant, parse_fen};
+
+    fn refusal(folder: &Path) -> String {
+        Tablebase::open(&[folder]).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_no_folder_of_tables_is_refused_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let name = at.display();
+        assert_eq!(
+            refusal(at),
+            format!("there are no tables of results (*.rtbw) in {name}")
+        );
+        fs::write(at.join("KQvK.txt"), "of another name").unwrap();
+        fs::write(at.join("KQvK.rtbz"), [0; 80]).unwrap();
+        assert_eq!(
+            refusal(at),
+            format!("there are no tables of results (*.rtbw) in {name}")
+        );
+        let cut = at.join("KQvK.rtbw");
+        fs::write(&cut, [0; 81]).unwrap();
+        let expected = format!("cannot use {}: unexpected file size", cut.display());
+        assert_eq!(refusal(at), expected);
+        let missing = refusal(&at.join("elsewhere"));
+        assert!(
+            missing.starts_with(&format!("cannot read {name}/elsewhere: ")),
+            "{missing}"
+        );
+    }
+
+    #[test]
+    fn a_broken_table_is_as_good_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
+        let tables = Tablebase::open(&[folder.path()]).unwrap();
+        let pos = parse_fen(Variant::Standard, "7k/8/8/8/8/8/8/KQ6 w - - 0 1").unwrap();
+        assert!(tables.held(&pos).is_some());
+        assert_eq!(tables.worth(&pos), None);
+        assert!(tables.held(&pos).is_none(), "it is not opened again");
+    }
+
+    #[test]
+    fn once_a_position_has_come_back_only_the_quickest_way_is_a_win() {
+        let Some(tables) = shared_tables() else { return };
+        let wins = |moves: &str| {
+            let fen = "8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
+            let line = GameHistory::replay(Variant::Standard, fen, moves).unwrap();
+            let standings = tables.standings(&line).unwrap();
+            assert!(standings.is_exact);
+            let wins = standings
+                .moves
+                .iter()
+                .filter(|(_, standing)| *standing == WdlRank::Win);
+            wins.count()
+        };
+        let (fresh, once) = (wins(""), wins("b2c3 d6c5 c3b2 c5d6"));
+        assert!(fresh > 3, "{fresh}");
+        assert!((1..fresh).contains(&once), "{fresh} and then {once}");
+        // A move back alone brings nothing back.
+        assert!(wins("b2c3 d6c5") > 1);
+    }
+
+    #[test]
+    fn what_is_told_is_no_more_nor_less_than_the_tables_know() {
+        for (worth, standing, expected) in [
+            (250, None, 250),
+            (250, Some(WdlRank::Win), TABLE_WIN),
+            (MATE - 7, Some(WdlRank::Win), MATE - 7),
+            (-250, Some(WdlRank::Loss), -TABLE_WIN),
+            (7 - MATE, Some(WdlRank::Loss), 7 - MATE),
+            (250, Some(WdlRank::Draw), 0),
+            (250, Some(WdlRank::CursedWin), 0),
+        ] {
+            assert_eq!(told(worth, standing), expected, "{worth} {standing:?}");
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The threads of one search (lazy SMP): each deepens the root on its own, and they meet in the shared table.
+//!
+//! What they tell each other beside it is kept here: that the search is over, how many nodes each has visited, how many
+//! have begun which depth, and what the deepest iteration that any of them finished came to. Whoever is still busy with
+//! one that is no deeper leaves it and goes on from there.
+
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed},
+};
+
+use super::{
+    root_moves::RootMove,
+    score::{DEEPEST, MATE_BOUND},
+};
+
+/// The most threads that a search may have.
+pub const MAX_THREADS: usize = 256;
+
+/// The nodes of one thread, on a cache line of its own so that counting disturbs nobody.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Lane(AtomicU64);
+
+/// What the threads of a search share beside the table.
+#[derive(Debug)]
+pub(super) struct ThreadPool {
+    over: AtomicBool,
+    lanes: Vec<Lane>,
+    /// By depth: how many threads have begun that iteration.
+    begun: Vec<AtomicUsize>,
+    /// The depth of `finished`, to be looked at without a lock; 0 before there is one.
+    deepest: AtomicI32,
+    finished: Mutex<Finished>,
+    /// Positions that endgame tables knew.
+    table_hits: AtomicU64,
+}
+
+/// The deepest iteration that any thread has finished.
+#[derive(Debug, Default)]
+struct Finished {
+    seldepth: usize,
+    moves: Vec<RootMove>,
+}
+
+impl ThreadPool {
+    /// A crew of so many threads, from 1 to [`MAX_THREADS`].
+    pub fn new(threads: usize) -> Self {
+        let threads = threads.clamp(1, MAX_THREADS);
+        Self {
+            over: AtomicBool::new(false),
+            lanes: (0..threads).map(|_| Lane::default()).collect(),
+            begun: (0..=DEEPEST).map(|_| AtomicUsize::new(0)).collect(),
+            deepest: AtomicI32::new(0),
+            finished: Mutex::default(),
+            table_hits: AtomicU64::new(0),
+        }
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Makes ready for a search.
+    pub fn begin(&self) {
+        self.over.store(false, Relaxed);
+        self.lanes.iter().for_each(|lane| lane.0.store(0, Relaxed));
+        self.begun.iter().for_each(|count| count.store(0, Relaxed));
+        self.deepest.store(0, Relaxed);
+        self.table_hits.store(0, Relaxed);
+    }
+
+    /// Ends the search of all threads.
+    pub fn finish(&self) {
+        self.over.store(true, Relaxed);
+    }
+
+    /// Whether the search is over.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Relaxed)
+    }
+
+    /// Publishes how many nodes a thread has visited.
+    pub fn publish(&self, lane: usize, nodes: u64) {
+        if let Some(lane) = self.lanes.get(lane) {
+            lane.0.store(nodes, Relaxed);
+        }
+    }
+
+    /// The nodes that all other threads have published.
+    pub fn nodes_of_others(&self, lane: usize) -> u64 {
+        let others = self.lanes.iter().enumerate().filter(|(index, _)| *index != lane);
+        others.map(|(_, lane)| lane.0.load(Relaxed)).sum()
+    }
+
+    /// Endgame tables knew so many more positions.
+    pub fn add_table_hits(&self, count: u64) {
+        self.table_hits.fetch_add(count, Relaxed);
+    }
+
+    /// How many positions endgame tables knew in this search.
+    pub fn table_hits(&self) -> u64 {
+        self.table_hits.load(Relaxed)
+    }
+
+    /// The iteration that a thread should search next, from `depth` to `last` plies deep, and notes that it does: the first
+    /// that is not left to others.
+    pub fn take_depth(&self, depth: i32, last: i32) -> i32 {
+        let is_free = |depth: &i32| !is_crowded(self.threads(), self.begun(*depth).load(Relaxed));
+        let depth = (depth..last).find(is_free).unwrap_or(last);
+        self.begun(depth).fetch_add(1, Relaxed);
+        depth
+    }
+
+    fn begun(&self, depth: i32) -> &AtomicUsize {
+        &self.begun[depth.clamp(0, DEEPEST) as usize]
+    }
+
+    /// How deep the deepest iteration is that any thread has finished; 0 before there is one.
+    pub fn deepest(&self) -> i32 {
+        self.deepest.load(Relaxed)
+    }
+
+    /// Tells the others what a finished iteration came to, unless one as deep is known.
+    pub fn share(&self, depth: i32, seldepth: usize, moves: &[RootMove]) {
+        if self.threads() == 1 {
+            return;
+        }
+        let mut finished = self.finished();
+        if depth > self.deepest() {
+            finished.seldepth = seldepth;
+            finished.moves.clear();
+            finished.moves.extend_from_slice(moves);
+            self.deepest.store(depth, Relaxed);
+        }
+    }
+
+    /// Takes over what the deepest finished iteration came to, and says how deep it was. Only the count of nodes below
+    /// each move stays that of the thread itself.
+    pub fn adopt(&self, seldepth: &mut usize, moves: &mut Vec<RootMove>) -> i32 {
+        let finished = self.finished();
+        *seldepth = finished.seldepth.max(*seldepth);
+        let own = std::mem::replace(moves, finished.moves.clone());
+        for root in moves {
+            let same = own.iter().find(|other| other.mv == root.mv);
+            root.nodes = same.map_or(0, |other| other.nodes);
+        }
+        self.deepest()
+    }
+
+    fn finished(&self) -> MutexGuard<'_, Finished> {
+        // Nothing that is done under this lock can panic half way.
+        self.finished.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a thread should leave an iteration to others: joining, it would make more than two thirds of all threads
+/// search the same depth. Wasp's rule, but counting the newcomer and meant for the leader too, so that of two threads
+/// each has a depth of its own.
+pub(super) fn is_crowded(threads: usize, begun: usize) -> bool {
+    begun > 0 && 3 * (begun + 1) > 2 * threads
+}
+
+/// What one thread has to say at the end: its last finished depth, and the worth of its first move, which may be a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ThreadResult<M> {
+    pub mv: M,
+    pub depth: i32,
+    pub worth: i32,
+    /// What that depth came to; never a bound.
+    pub finished: i32,
+    /// The deepest ply it visited.
+    pub seldepth: usize,
+}
+
+/// What every vote has beside its lead over the worst, in centipawns, so that among equal scores depth decides.
+const SAME_FOR_ALL: i32 = 14;
+
+/// The thread whose line is played. Each thread votes for its move, with a weight that grows with its depth and score;
+/// the surest of those for the winner speaks for it. A mate needs no votes: the shortest wins. Nor does being mated: of what is
+/// proven a thread that has looked less deep knows nothing.
+pub(super) fn elect<M: PartialEq>(found: &[ThreadResult<M>]) -> usize {
+    let is_mated = |one: &ThreadResult<M>| one.worth <= -MATE_BOUND;
+    let unsettled = found.iter().filter(|one| !is_mated(one));
+    let lowest = unsettled.map(|one| one.worth).min().unwrap_or(0);
+    let weight = |one: &ThreadResult<M>| {
+        let lead = (one.worth - lowest).max(0);
+        i64::from(lead + SAME_FOR_ALL) * i64::from(one.depth)
+    };
+    let votes =
+        |one: &ThreadResult<M>| -> i64 { found.iter().filter(|other| other.mv == one.mv).map(weight).sum() };
+    let mut elected = 0;
+    for (index, one) in found.iter().enumerate().skip(1) {
+        let best = &found[elected];
+        let wins = if one.depth == 0 {
+            false
+        } else if best.worth >= MATE_BOUND || one.worth >= MATE_BOUND {
+            one.worth > best.worth
+        } else if is_mated(best) || is_mated(one) {
+            (one.depth, one.worth) > (best.depth, best.worth)
+        } else {
+            (votes(one), weight(one)) > (votes(best), weight(best))
+        };
+        if wins {
+            elected = index;
+        }
+    }
+    elected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::{Move, Rules as _, Variant};
+
+    #[test]
+    fn threads_leave_out_what_two_thirds_search_already() {
+        for (threads, begun, crowded) in [
+            (2, 0, false),
+            (2, 1, true),
+            (3, 1, false),
+            (3, 2, true),
+            (4, 1, false),
+            (4, 2, true),
+            (8, 4, false),
+            (8, 5, true),
+            (64, 41, false),
+            (64, 42, true),
+        ] {
+            assert_eq!(is_crowded(threads, begun), crowded, "{begun} of {threads}");
+        }
+    }
+
+    #[test]
+    fn a_thread_takes_the_next_depth_that_is_not_crowded() {
+        let crew = ThreadPool::new(2);
+        assert_eq!([1, 1, 1].map(|depth| crew.take_depth(depth, 100)), [1, 2, 3]);
+        // The last depth was asked for, however many search it.
+        assert_eq!(crew.take_depth(3, 3), 3);
+        crew.begin();
+        assert_eq!(crew.take_depth(1, 100), 1);
+        let alone = ThreadPool::new(1);
+        assert_eq!([1, 2, 3].map(|depth| alone.take_depth(depth, 100)), [1, 2, 3]);
+        assert_eq!(alone.take_depth(DEEPEST, DEEPEST), DEEPEST);
+    }
+
+    #[test]
+    fn three_threads_may_share_a_depth_by_two() {
+        let crew = ThreadPool::new(3);
+        assert_eq!(
+            [1; 6].map(|depth| crew.take_depth(depth, 100)),
+            [1, 1, 2, 2, 3, 3]
+        );
+    }
+
+    fn roots(nodes: u64) -> Vec<RootMove> {
+        let moves = Variant::Standard.start().legal_moves();
+        let root = |mv: &Move| RootMove {
+            nodes,
+            ..RootMove::new(*mv, 0)
+        };
+        moves.iter().map(root).collect()
+    }
+
+    #[test]
+    fn the_deepest_finished_iteration_is_known_to_all() {
+        let crew = ThreadPool::new(2);
+        let (mut mine, mut theirs) = (roots(7), roots(11));
+        theirs.reverse();
+        let best = theirs[0].mv;
+        theirs[0].score = 30;
+        crew.share(5, 9, &theirs);
+        // No deeper, so not asked for.
+        crew.share(5, 20, &mine);
+        assert_eq!(crew.deepest(), 5);
+        let mut seldepth = 4;
+        assert_eq!((crew.adopt(&mut seldepth, &mut mine), seldepth), (5, 9));
+        assert_eq!((mine[0].mv, mine[0].score), (best, 30));
+        assert!(mine.iter().all(|root| root.nodes == 7));
+        crew.begin();
+        assert_eq!(crew.deepest(), 0);
+    }
+
+    #[test]
+    fn nodes_are_counted_by_thread() {
+        let crew = ThreadPool::new(3);
+        crew.publish(0, 5);
+        crew.publish(1, 7);
+        crew.publish(2, 11);
+        assert_eq!(crew.nodes_of_others(1), 16);
+        crew.begin();
+        assert_eq!(crew.nodes_of_others(0), 0);
+    }
+
+    fn found(mv: char, depth: i32, worth: i32) -> ThreadResult<char> {
+        ThreadResult {
+            mv,
+            depth,
+            worth,
+            finished: worth,
+            seldepth: 0,
+        }
+    }
+
+    #[test]
+    fn the_thread_that_speaks_is_elected() {
+        // Alone against none; more votes; deeper among equals; a thread that finished nothing has no say.
+        assert_eq!(elect(&[found('a', 9, 10)]), 0);
+        assert_eq!(
+            elect(&[found('a', 9, 10), found('b', 9, 12), found('b', 9, 11)]),
+            1
+        );
+        assert_eq!(elect(&[found('a', 9, 10), found('a', 11, 10)]), 1);
+        assert_eq!(elect(&[found('a', 9, 10), found('b', 0, 500)]), 0);
+        // The shorter mate wins whatever the votes.
+        let (mate, shorter) = (MATE_BOUND + 10, MATE_BOUND + 12);
+        assert_eq!(
+            elect(&[found('a', 20, mate), found('a', 20, mate), found('b', 4, shorter)]),
+            2
+        );
+        // Whoever has looked deeper knows whether there is a way out; of two as deep the later mate is the better answer.
+        assert_eq!(elect(&[found('a', 20, -shorter), found('b', 18, -30)]), 0);
+        assert_eq!(elect(&[found('a', 4, -2243), found('b', 18, -shorter)]), 1);
+        assert_eq!(elect(&[found('a', 18, -shorter), found('b', 20, -30)]), 1);
+        assert_eq!(elect(&[found('a', 18, -shorter), found('b', 18, -mate)]), 1);
+    }
+}

@@ -1,0 +1,43 @@
+//! lichess' wire: the types both ends share, and the client that speaks them.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod model;
+
+#[cfg(feature = "client")]
+pub mod client;
+#[cfg(feature = "client")]
+mod connection_pool;
+#[cfg(feature = "client")]
+mod error;
+mod escape;
+#[cfg(feature = "client")]
+pub mod ndjson;
+#[cfg(feature = "client")]
+mod rate_limiter;
+#[cfg(feature = "client")]
+mod reconnect;
+#[cfg(feature = "client")]
+mod response;
+#[cfg(feature = "client")]
+pub mod retry;
+#[cfg(feature = "client")]
+mod token;
+#[cfg(feature = "client")]
+mod tournaments;
+#[cfg(feature = "client")]
+mod transport;
+
+#[cfg(feature = "client")]
+pub use client::Client;
+#[cfg(feature = "client")]
+pub use error::CallError;
+pub use escape::Escaped;
+#[cfg(feature = "client")]
+pub use ndjson::{BadLine, ChallengeOutcome, NdjsonStream, StreamEnd};
+#[cfg(feature = "client")]
+pub use reconnect::{FlagDeadline, ReconnectingStream, StreamEvent};
+#[cfg(feature = "client")]
+pub use token::{BadToken, Token, bare_token, fingerprint};
+#[cfg(feature = "client")]
+pub use transport::SetupError;

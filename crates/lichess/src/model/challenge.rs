@@ -1,0 +1,452 @@
+//! Challenges: who wants to play whom, what, and how fast.
+
+use serde::{Deserialize, Serialize};
+
+use super::{GameId, Side, Speed, UserId, lenient};
+use sparring_chess::{
+    UnknownVariant, Variant,
+    units::{Elo, Millis},
+};
+
+/// A challenge, as streams and requests show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Challenge {
+    /// Its id, and that of the game it may become.
+    pub id: GameId,
+    /// Its page.
+    #[serde(default)]
+    pub url: String,
+    /// Where it stands.
+    #[serde(default)]
+    pub status: ChallengeStatus,
+    /// Who asks; missing for anonymous and open challenges.
+    #[serde(default)]
+    pub challenger: Option<User>,
+    /// Who is asked; missing for open challenges.
+    #[serde(default)]
+    pub dest_user: Option<User>,
+    /// What to play; what cannot be read is a variant that nobody knows.
+    #[serde(default)]
+    pub variant: VariantInfo,
+    /// Whether ratings change.
+    #[serde(default)]
+    pub rated: bool,
+    /// The class of the clock, for showing; one that is newer than this program counts as classical.
+    #[serde(default = "lenient::some_speed", deserialize_with = "lenient::speed")]
+    pub speed: Speed,
+    /// The clock; what cannot be read is a kind that nobody knows.
+    #[serde(default)]
+    pub time_control: TimeControl,
+    /// Which side the challenger asked for.
+    #[serde(default)]
+    pub color: ChallengeColor,
+    /// Which side the challenger will get, already drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_color: Option<Side>,
+    /// The rating that counts, for showing.
+    #[serde(default)]
+    pub perf: Perf,
+    /// `in` or `out`, in answers to requests only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<String>,
+    /// The start, where it is not the usual one. Not trusted: the game's first line has the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_fen: Option<String>,
+    /// The game that this wants to repeat with colours swapped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rematch_of: Option<GameId>,
+    /// Special rules such as `noAbort`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
+    /// Why it was declined, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decline_reason: Option<String>,
+    /// Why it was declined: a [`DeclineReason`] key in lower case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decline_reason_key: Option<String>,
+}
+
+/// What a challenge to a user asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChallengeRequest {
+    /// Whether ratings change.
+    pub rated: bool,
+    /// What each side starts with and what each move adds; none for no clock.
+    pub clock: Option<(Millis, Millis)>,
+    /// My side.
+    pub color: ChallengeColor,
+    /// What to play.
+    pub variant: Variant,
+    /// The start, for games from a position.
+    pub fen: Option<String>,
+}
+
+impl ChallengeRequest {
+    /// The fields of lichess' form. Clocks are whole seconds there.
+    #[must_use]
+    pub fn form(&self) -> Vec<(&'static str, String)> {
+        let color = match self.color {
+            ChallengeColor::White => "white",
+            ChallengeColor::Black => "black",
+            ChallengeColor::Random => "random",
+        };
+        let mut form = vec![
+            ("rated", self.rated.to_string()),
+            ("color", color.to_owned()),
+            ("variant", self.variant.key().to_owned()),
+        ];
+        if let Some((limit, increment)) = self.clock {
+            form.push(("clock.limit", (limit.0 / 1000).to_string()));
+            form.push(("clock.increment", (increment.0 / 1000).to_string()));
+        }
+        form.extend(self.fen.clone().map(|fen| ("fen", fen)));
+        form
+    }
+}
+
+/// A user as challenges show them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// The id.
+    pub id: UserId,
+    /// The name as its owner writes it.
+    #[serde(default)]
+    pub name: String,
+    /// The rating that counts for this challenge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<Elo>,
+    /// `BOT`, `GM` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Whether the rating is not yet settled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub provisional: bool,
+    /// Whether they are there now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub online: bool,
+}
+
+impl User {
+    /// Whether lichess has marked the account as a bot.
+    #[must_use]
+    pub fn is_bot(&self) -> bool {
+        self.title.as_deref() == Some("BOT")
+    }
+}
+
+/// A variant on the wire, kept even when it is newer than this program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariantInfo {
+    /// The key, as in `kingOfTheHill`.
+    pub key: String,
+    /// The name, as in `King of the Hill`.
+    #[serde(default)]
+    pub name: String,
+    /// The abbreviation, as in `KotH`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
+}
+
+impl VariantInfo {
+    /// The variant, if this program knows it.
+    ///
+    /// # Errors
+    /// [`UnknownVariant`] otherwise.
+    pub fn variant(&self) -> Result<Variant, UnknownVariant> {
+        self.key.parse()
+    }
+}
+
+impl From<Variant> for VariantInfo {
+    fn from(variant: Variant) -> Self {
+        Self {
+            key: variant.key().to_owned(),
+            name: variant.name().to_owned(),
+            short: Some(variant.short().to_owned()),
+        }
+    }
+}
+
+/// The clock of a challenge. Seconds on the wire.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", from = "Control")]
+pub enum TimeControl {
+    /// A chess clock.
+    Clock {
+        /// What each side starts with.
+        #[serde(serialize_with = "lenient::seconds::serialize")]
+        limit: Millis,
+        /// What each move adds.
+        #[serde(serialize_with = "lenient::seconds::serialize")]
+        increment: Millis,
+        /// For people, as in `5+2` or `½+0`.
+        show: String,
+    },
+    /// So many days for each move.
+    #[serde(rename_all = "camelCase")]
+    Correspondence {
+        /// Days.
+        days_per_turn: u32,
+    },
+    /// No clock.
+    Unlimited,
+    /// A kind newer than this program, or one that says less than it must.
+    #[default]
+    Unknown,
+}
+
+/// All that a clock may say, so that whatever does not fit costs only itself.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Control {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default, with = "lenient::optional_seconds")]
+    limit: Option<Millis>,
+    #[serde(default, with = "lenient::optional_seconds")]
+    increment: Option<Millis>,
+    #[serde(default)]
+    show: String,
+    #[serde(default)]
+    days_per_turn: Option<u32>,
+}
+
+impl From<Control> for TimeControl {
+    fn from(control: Control) -> Self {
+        let Control {
+            limit,
+            increment,
+            show,
+            days_per_turn,
+            ..
+        } = control;
+        match (control.kind.as_str(), limit.zip(increment), days_per_turn) {
+            ("clock", Some((limit, increment)), _) => Self::Clock {
+                limit,
+                increment,
+                show,
+            },
+            ("correspondence", _, Some(days_per_turn)) => Self::Correspondence { days_per_turn },
+            ("unlimited", ..) => Self::Unlimited,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl TimeControl {
+    /// The class it belongs to.
+    #[must_use]
+    pub fn speed(&self) -> Speed {
+        match self {
+            Self::Clock { limit, increment, .. } => Speed::of_clock(*limit, *increment),
+            Self::Correspondence { .. } | Self::Unlimited | Self::Unknown => Speed::Correspondence,
+        }
+    }
+}
+
+/// The side a challenger asks for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChallengeColor {
+    /// White.
+    White,
+    /// Black.
+    Black,
+    /// Either.
+    #[default]
+    #[serde(other)]
+    Random,
+}
+
+/// Where a challenge stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChallengeStatus {
+    /// Waiting for an answer.
+    #[default]
+    Created,
+    /// Waiting, but the challenger seems to be gone.
+    Offline,
+    /// Taken back by the challenger.
+    Canceled,
+    /// Refused.
+    Declined,
+    /// Now a game.
+    Accepted,
+    /// A status newer than this program.
+    #[serde(other)]
+    Unknown,
+}
+
+impl ChallengeStatus {
+    /// What has become of a challenge that nobody can answer any more, in words; none while it may be answered. A challenger
+    /// who seems to be gone may come back, and a status newer than this program may mean that somebody waits.
+    #[must_use]
+    pub fn fate(self) -> Option<&'static str> {
+        match self {
+            Self::Created | Self::Offline | Self::Unknown => None,
+            Self::Canceled => Some("taken back"),
+            Self::Declined => Some("declined"),
+            Self::Accepted => Some("accepted"),
+        }
+    }
+}
+
+/// The rating category of a challenge, for showing only.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Perf {
+    /// A character of lichess' icon font.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
+    /// The name, possibly translated.
+    #[serde(default)]
+    pub name: String,
+}
+
+/// Which interfaces may play a game or challenge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compat {
+    /// The bot interface.
+    pub bot: bool,
+    /// The board interface.
+    #[serde(default)]
+    pub board: bool,
+}
+
+/// The last line of a challenge that was kept alive by its stream: what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChallengeDone {
+    /// It is a game.
+    Accepted,
+    /// It was refused.
+    Declined,
+    /// It was taken back.
+    Canceled,
+}
+
+/// Why a challenge is refused: what lichess lets a bot say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DeclineReason {
+    /// No reason.
+    Generic,
+    /// Not now.
+    Later,
+    /// The clock is too fast.
+    TooFast,
+    /// The clock is too slow.
+    TooSlow,
+    /// Not this clock.
+    TimeControl,
+    /// Only rated games: said to a casual challenge.
+    Rated,
+    /// Only casual games: said to a rated challenge.
+    Casual,
+    /// Only standard chess.
+    Standard,
+    /// Not this variant.
+    Variant,
+    /// No bots.
+    NoBot,
+    /// Only bots.
+    OnlyBot,
+}
+
+impl DeclineReason {
+    /// Every reason.
+    pub const ALL: [Self; 11] = [
+        Self::Generic,
+        Self::Later,
+        Self::TooFast,
+        Self::TooSlow,
+        Self::TimeControl,
+        Self::Rated,
+        Self::Casual,
+        Self::Standard,
+        Self::Variant,
+        Self::NoBot,
+        Self::OnlyBot,
+    ];
+
+    /// The key of the decline form, as in `tooFast`. Declined challenges carry it in lower case.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        self.wording().0
+    }
+
+    /// What lichess tells the challenger.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        self.wording().1
+    }
+
+    /// The reason for a key in any case; what lichess does not know counts as generic.
+    #[must_use]
+    pub fn from_key(key: &str) -> Self {
+        Self::ALL
+            .into_iter()
+            .find(|reason| reason.key().eq_ignore_ascii_case(key))
+            .unwrap_or(Self::Generic)
+    }
+
+    fn wording(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Generic => ("generic", "I'm not accepting challenges at the moment."),
+            Self::Later => (
+                "later",
+                "This is not the right time for me, please ask again later.",
+            ),
+            Self::TooFast => (
+                "tooFast",
+                "This time control is too fast for me, please challenge again with a slower game.",
+            ),
+            Self::TooSlow => (
+                "tooSlow",
+                "This time control is too slow for me, please challenge again with a faster game.",
+            ),
+            Self::TimeControl => (
+                "timeControl",
+                "I'm not accepting challenges with this time control.",
+            ),
+            Self::Rated => ("rated", "Please send me a rated challenge instead."),
+            Self::Casual => ("casual", "Please send me a casual challenge instead."),
+            Self::Standard => ("standard", "I'm not accepting variant challenges right now."),
+            Self::Variant => ("variant", "I'm not willing to play this variant right now."),
+            Self::NoBot => ("noBot", "I'm not accepting challenges from bots."),
+            Self::OnlyBot => ("onlyBot", "I'm only accepting challenges from bots."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decline_keys_are_read_in_any_case() {
+        for reason in DeclineReason::ALL {
+            assert_eq!(DeclineReason::from_key(&reason.key().to_lowercase()), reason);
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.key());
+        }
+        assert_eq!(DeclineReason::from_key("because"), DeclineReason::Generic);
+    }
+
+    #[test]
+    fn clocks_are_seconds_on_the_wire() {
+        let wire = r#"{"type":"clock","limit":300,"increment":2,"show":"5+2"}"#;
+        let clock: TimeControl = serde_json::from_str(wire).unwrap();
+        assert_eq!(
+            clock,
+            TimeControl::Clock {
+                limit: Millis::from_secs(300),
+                increment: Millis::from_secs(2),
+                show: "5+2".into()
+            }
+        );
+        assert_eq!(serde_json::to_string(&clock).unwrap(), wire);
+        let strange: TimeControl = serde_json::from_str(r#"{"type":"hourglass"}"#).unwrap();
+        assert_eq!(strange, TimeControl::Unknown);
+    }
+}

@@ -1,0 +1,241 @@
+//! The event stream: games that start and end, challenges that come and go.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Challenge, Compat, DecodeError, GameId, Side, Speed, StatusInfo, UserId, VariantInfo, decode_line, kind,
+    lenient,
+};
+use sparring_chess::units::{Elo, Millis};
+
+/// One line of `GET /api/stream/event`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Event {
+    /// A game of mine runs: it began, or the stream was opened while it ran. Can come twice.
+    GameStart {
+        /// The game.
+        game: Box<GameEventInfo>,
+    },
+    /// A game of mine is over.
+    GameFinish {
+        /// The game.
+        game: Box<GameEventInfo>,
+    },
+    /// Somebody challenges me, or I somebody. Can come twice.
+    Challenge {
+        /// The challenge.
+        challenge: Box<Challenge>,
+        /// Missing when the stream repeats it after opening.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        compat: Option<Compat>,
+    },
+    /// The challenger thought better of it.
+    ChallengeCanceled {
+        /// The challenge.
+        challenge: Box<Challenge>,
+        /// Only with offers to repeat a game.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        compat: Option<Compat>,
+    },
+    /// A challenge of mine was refused.
+    ChallengeDeclined {
+        /// The challenge.
+        challenge: Box<Challenge>,
+    },
+    /// A kind newer than this program.
+    #[serde(untagged)]
+    Unknown {
+        /// Its name.
+        #[serde(rename = "type")]
+        kind: String,
+    },
+}
+
+impl Event {
+    /// Reads one line.
+    ///
+    /// # Errors
+    /// [`DecodeError`] when the line is not JSON, or of a known kind and does not fit it.
+    pub fn decode(line: &str) -> Result<Self, DecodeError> {
+        #[derive(Deserialize)]
+        struct OfGame {
+            game: Box<GameEventInfo>,
+        }
+        #[derive(Deserialize)]
+        struct OfChallenge {
+            challenge: Box<Challenge>,
+            #[serde(default)]
+            compat: Option<Compat>,
+        }
+        let kind = kind(line)?;
+        let game = || decode_line::<OfGame>(&kind, line).map(|payload| payload.game);
+        let challenge = || decode_line::<OfChallenge>(&kind, line);
+        Ok(match kind.as_str() {
+            "gameStart" => Self::GameStart { game: game()? },
+            "gameFinish" => Self::GameFinish { game: game()? },
+            "challenge" => {
+                let OfChallenge { challenge, compat } = challenge()?;
+                Self::Challenge { challenge, compat }
+            }
+            "challengeCanceled" => {
+                let OfChallenge { challenge, compat } = challenge()?;
+                Self::ChallengeCanceled { challenge, compat }
+            }
+            "challengeDeclined" => Self::ChallengeDeclined {
+                challenge: challenge()?.challenge,
+            },
+            _ => Self::Unknown { kind },
+        })
+    }
+}
+
+/// A game as the event stream and `nowPlaying` show it. Old captures carry nothing but the id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GameEventInfo {
+    /// The id under its name of today; see [`game`](Self::game).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_id: Option<GameId>,
+    /// The id under its oldest name, which lists of running games lack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<GameId>,
+    /// The id with my private part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_id: Option<String>,
+    /// The current position, not the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fen: Option<String>,
+    /// My side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<Side>,
+    /// The last move, castling written king-takes-rook in every variant; empty at first.
+    #[serde(default)]
+    pub last_move: String,
+    /// How the game came about, as in `friend`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Where it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<StatusInfo>,
+    /// What is played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<VariantInfo>,
+    /// The class of the clock, if this program knows it.
+    #[serde(
+        default,
+        deserialize_with = "lenient::optional_speed",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub speed: Option<Speed>,
+    /// The key of the rating that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perf: Option<String>,
+    /// Whether ratings change.
+    #[serde(default)]
+    pub rated: bool,
+    /// Whether I have moved.
+    #[serde(default)]
+    pub has_moved: bool,
+    /// Against whom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opponent: Option<Opponent>,
+    /// Whether it is my turn.
+    #[serde(default)]
+    pub is_my_turn: bool,
+    /// What my clock shows, if there is one.
+    #[serde(
+        default,
+        with = "lenient::optional_seconds",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub seconds_left: Option<Millis>,
+    /// Who won, once it is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Side>,
+    /// Which interfaces may play it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compat: Option<Compat>,
+    /// The arena that it belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tournament_id: Option<String>,
+}
+
+impl GameEventInfo {
+    /// Which game it is, under whichever name the id came.
+    #[must_use]
+    pub fn game(&self) -> Option<&GameId> {
+        self.game_id.as_ref().or(self.id.as_ref())
+    }
+
+    /// Whether lichess marks the opponent as a bot: the title stands before the name, and no name has a space.
+    #[must_use]
+    pub fn is_against_bot(&self) -> bool {
+        let opponent = self.opponent.as_ref();
+        opponent.is_some_and(|opponent| opponent.username.starts_with("BOT "))
+    }
+
+    /// A game of which only the id is known.
+    #[must_use]
+    pub fn of(id: GameId) -> Self {
+        Self {
+            game_id: Some(id.clone()),
+            id: Some(id),
+            full_id: None,
+            fen: None,
+            color: None,
+            last_move: String::new(),
+            source: None,
+            status: None,
+            variant: None,
+            speed: None,
+            perf: None,
+            rated: false,
+            has_moved: false,
+            opponent: None,
+            is_my_turn: false,
+            seconds_left: None,
+            winner: None,
+            compat: None,
+            tournament_id: None,
+        }
+    }
+}
+
+/// The other player of a game on the event stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opponent {
+    /// The id; missing for anonymous players and lichess' own computer.
+    pub id: Option<UserId>,
+    /// The name with the title before it, as in `BOT maia1`: for people, not for telling users apart.
+    #[serde(default)]
+    pub username: String,
+    /// The rating.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating: Option<Elo>,
+    /// The level of lichess' own computer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ai: Option<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_is_known_by_its_title_and_nobody_by_a_name() {
+        let against = |name: &str| GameEventInfo {
+            opponent: Some(Opponent {
+                id: None,
+                username: name.to_owned(),
+                rating: None,
+                ai: None,
+            }),
+            ..GameEventInfo::of("abcd1234".parse().unwrap())
+        };
+        assert!(against("BOT maia1").is_against_bot());
+        for person in ["GM Ana", "Ana", "BOTvinnik", ""] {
+            assert!(!against(person).is_against_bot(), "{person}");
+        }
+    }
+}

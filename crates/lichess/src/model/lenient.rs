@@ -1,0 +1,116 @@
+//! What the wire may send odd: clocks may be null, negative, or fractional, rows of lists may not fit, and none of it ends a
+//! game.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Number, Value};
+
+use super::{GameEventInfo, GameId, PartialDecode, Speed};
+use sparring_chess::units::Millis;
+
+/// The class of a game's clock, if it is one that this program knows: none else, since a name decides nothing.
+pub(super) fn optional_speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Option<Speed>, D::Error> {
+    let name = Option::<String>::deserialize(wire)?;
+    Ok(name.and_then(|name| Speed::ALL.into_iter().find(|speed| speed.key() == name)))
+}
+
+/// The same where some class has to be named: one that rules and rates nothing in particular.
+pub(super) fn speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Speed, D::Error> {
+    optional_speed(wire).map(|speed| speed.unwrap_or_else(some_speed))
+}
+
+/// What is taken for true unless it is said not to be.
+pub(super) fn surely() -> bool {
+    true
+}
+
+/// The class of a clock of which nothing is said.
+pub(super) fn some_speed() -> Speed {
+    Speed::Classical
+}
+
+/// A list of games, of which a field that does not fit costs at most its row: where an id can be read, that is kept.
+pub(super) fn games<'de, D: Deserializer<'de>>(wire: D) -> Result<Vec<GameEventInfo>, D::Error> {
+    let rows = Vec::<Value>::deserialize(wire)?;
+    Ok(rows.into_iter().filter_map(game).collect())
+}
+
+fn game(row: Value) -> Option<GameEventInfo> {
+    let id = ["gameId", "id"]
+        .iter()
+        .find_map(|key| GameId::deserialize(row.get(key)?).ok());
+    let read = PartialDecode::<GameEventInfo>::deserialize(row).ok();
+    let read = read.map(|PartialDecode(game)| game);
+    read.filter(|game| game.game().is_some())
+        .or(id.map(GameEventInfo::of))
+}
+
+/// A clock reading: null or nonsense is `None`, negative is zero.
+pub(super) fn millis<'de, D: Deserializer<'de>>(wire: D) -> Result<Option<Millis>, D::Error> {
+    let number = Option::<Number>::deserialize(wire)?;
+    Ok(number.and_then(|number| {
+        number
+            .as_u64()
+            .or_else(|| number.as_f64().map(|value| value.max(0.0) as u64))
+            .map(Millis)
+    }))
+}
+
+/// A span in whole seconds on the wire, the same quantity as [`Millis`] in here.
+pub(super) mod seconds {
+    use super::{Deserialize as _, Deserializer, Millis, Serialize as _, Serializer};
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(wire: D) -> Result<Millis, D::Error> {
+        Ok(Millis::from_secs(u64::deserialize(wire)?))
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(span: &Millis, wire: S) -> Result<S::Ok, S::Error> {
+        (span.0 / 1000).serialize(wire)
+    }
+}
+
+/// Like [`seconds`], for spans that may be missing.
+pub(super) mod optional_seconds {
+    use super::{Deserialize as _, Deserializer, Millis, Number, Serialize as _, Serializer};
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        wire: D,
+    ) -> Result<Option<Millis>, D::Error> {
+        let number = Option::<Number>::deserialize(wire)?;
+        // Written whole, so read whole: what is taken in and given out again stays what it was.
+        Ok(number
+            .and_then(|number| number.as_f64())
+            .map(|secs| Millis::from_secs(secs.max(0.0) as u64)))
+    }
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        span: &Option<Millis>,
+        wire: S,
+    ) -> Result<S::Ok, S::Error> {
+        span.map(|span| span.0 / 1000).serialize(wire)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::model::{GameEventInfo, NowPlaying};
+
+    #[test]
+    fn f31_a_running_game_that_cannot_be_read_costs_no_other_and_is_known_by_its_id() {
+        let list: NowPlaying = serde_json::from_value(json!({"nowPlaying": [
+            {"gameId": "abcd0001", "color": "purple"}, 7, {"gameId": 8},
+            {"gameId": "abcd0002", "opponent": {"id": "ana"}, "isMyTurn": true},
+        ]}))
+        .unwrap();
+        let games: Vec<_> = list.now_playing.iter().map(GameEventInfo::game).collect();
+        assert_eq!(
+            games,
+            ["abcd0001", "abcd0002"]
+                .map(|id| id.parse().ok())
+                .each_ref()
+                .map(Option::as_ref)
+        );
+        assert!(list.now_playing[1].is_my_turn);
+    }
+}

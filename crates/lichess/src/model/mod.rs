@@ -1,0 +1,114 @@
+//! What lichess sends and receives, as values. Both ends of the wire use these types: daemon and sandbox.
+//!
+//! Reading is liberal: unknown kinds, fields and enum values are kept as strangers, missing optional fields
+//! have lichess' meaning. Writing follows lichess' published specification.
+
+mod account;
+mod challenge;
+mod error;
+mod event;
+mod game;
+mod ids;
+mod lenient;
+mod partial_decode;
+mod speed;
+mod status;
+mod tournament;
+
+pub use account::{Account, ChatMessage, GameCount, NowPlaying, PerfRating, TokenInfo};
+pub use challenge::{
+    Challenge, ChallengeColor, ChallengeDone, ChallengeRequest, ChallengeStatus, Compat, DeclineReason, Perf,
+    TimeControl, User, VariantInfo,
+};
+pub use error::{DecodeError, ErrorBody, RateLimit};
+pub use event::{Event, GameEventInfo, Opponent};
+pub use game::{ChatLine, ClockInfo, GameEvent, GameFull, GameState, OpponentGone, Player, Room};
+pub use ids::{ArenaId, BadId, GameId, TeamId, UserId};
+pub use partial_decode::PartialDecode;
+pub use speed::Speed;
+pub use status::{Status, StatusInfo};
+pub use tournament::{Arena, ArenaClock, ListedArena, TeamBattle};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use sparring_chess::Color;
+
+/// A side, spelled `white` or `black` on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The first player.
+    White,
+    /// The second player.
+    Black,
+}
+
+impl Side {
+    /// The side that plays against this one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::White => Self::Black,
+            Self::Black => Self::White,
+        }
+    }
+}
+
+impl From<Color> for Side {
+    fn from(color: Color) -> Self {
+        color.fold_wb(Self::White, Self::Black)
+    }
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Self {
+        Self::from_white(side == Side::White)
+    }
+}
+
+/// The `type` of a stream's line, read before the rest of it.
+#[derive(Deserialize)]
+struct Kind {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+fn kind(line: &str) -> Result<String, DecodeError> {
+    let Kind { kind } = decode("line", line)?;
+    Ok(kind)
+}
+
+/// Decodes a line of a stream. A field of it that decides nothing and does not fit counts as missing: no game is lost for it.
+///
+/// # Errors
+/// [`DecodeError`] when the line is not JSON, or what decides does not fit the type.
+pub fn decode_line<T: DeserializeOwned>(kind: &str, line: &str) -> Result<T, DecodeError> {
+    decode(kind, line).or_else(|error| {
+        let Ok(value) = serde_json::from_str(line) else {
+            return Err(error);
+        };
+        partial_decode::mended(kind, value).map_err(|misfit| DecodeError {
+            field: misfit.field,
+            source: misfit.source,
+            ..error
+        })
+    })
+}
+
+/// Decodes one JSON value; the error says which field was wrong and keeps the text.
+///
+/// # Errors
+/// [`DecodeError`] when the text is not JSON or does not fit the type.
+pub fn decode<T: DeserializeOwned>(kind: &str, text: &str) -> Result<T, DecodeError> {
+    let misfit = |field: String, source| DecodeError {
+        kind: kind.to_owned(),
+        field,
+        line: text.to_owned(),
+        source,
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut json)
+        .map_err(|error| misfit(error.path().to_string(), error.into_inner()))?;
+    json.end().map_err(|error| misfit(".".to_owned(), error))?;
+    Ok(value)
+}

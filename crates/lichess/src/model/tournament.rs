@@ -1,0 +1,151 @@
+//! Arenas: tournaments in which whoever has joined is paired again and again until time is up.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+
+use super::{ArenaId, Speed, TeamId};
+use sparring_chess::{Variant, units::Millis};
+
+/// An arena as `GET /api/tournament/{id}` shows it, as far as it matters to who wants to play in it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Arena {
+    /// Which one.
+    pub id: ArenaId,
+    /// What it is called.
+    #[serde(default)]
+    pub full_name: String,
+    /// Whether bots may join.
+    #[serde(default)]
+    pub bots_allowed: bool,
+    /// How long it lasts, in minutes.
+    #[serde(default)]
+    pub minutes: u64,
+    /// The key of what is played, or nothing for chess as usual.
+    #[serde(default)]
+    pub variant: Option<String>,
+    /// What each side starts with, and what each move adds.
+    #[serde(default)]
+    pub clock: Option<ArenaClock>,
+    /// Missing once it has begun.
+    #[serde(default)]
+    pub seconds_to_start: Option<u64>,
+    /// Missing before it has begun.
+    #[serde(default)]
+    pub seconds_to_finish: Option<u64>,
+    /// Whether it is over.
+    #[serde(default)]
+    pub is_finished: bool,
+    /// The teams, if it is a battle between teams: then one plays for one of them.
+    #[serde(default)]
+    pub team_battle: Option<TeamBattle>,
+}
+
+/// The clock of an arena's games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct ArenaClock {
+    /// What each side starts with, in seconds.
+    #[serde(default, with = "super::lenient::seconds")]
+    pub limit: Millis,
+    /// What each move adds, in seconds.
+    #[serde(default, with = "super::lenient::seconds")]
+    pub increment: Millis,
+}
+
+/// A battle between teams.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct TeamBattle {
+    /// Which teams.
+    #[serde(default, deserialize_with = "names")]
+    pub teams: Vec<TeamId>,
+}
+
+impl Arena {
+    /// Whether its games are such as the bot interface plays: orthodox chess, and not too fast.
+    #[must_use]
+    pub fn is_playable(&self) -> bool {
+        let is_known = |key: &str| {
+            Variant::ALL
+                .iter()
+                .any(|variant| variant.is_orthodox() && variant.key() == key)
+        };
+        let is_slow = |clock: ArenaClock| Speed::of_clock(clock.limit, clock.increment) >= Speed::Bullet;
+        self.variant.as_deref().is_none_or(is_known) && self.clock.is_none_or(is_slow)
+    }
+
+    /// How long until it begins; nothing once it has.
+    #[must_use]
+    pub fn begins_in(&self) -> Millis {
+        Millis::from_secs(self.seconds_to_start.unwrap_or(0))
+    }
+
+    /// How long until it is over.
+    #[must_use]
+    pub fn ends_in(&self) -> Millis {
+        let whole = self.begins_in() + Millis::from_secs(self.minutes.saturating_mul(60));
+        self.seconds_to_finish.map_or(whole, Millis::from_secs)
+    }
+}
+
+/// An arena in the list of a team. The list does not tell whether bots may join.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListedArena {
+    /// Which one.
+    pub id: ArenaId,
+    /// 10 before it begins, 20 while it runs, 30 when it is over.
+    #[serde(default)]
+    pub status: u32,
+}
+
+impl ListedArena {
+    /// Whether it is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.status >= 30
+    }
+}
+
+/// The keys of a map of teams to whatever is said of them; names that cannot be teams are left out.
+fn names<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<TeamId>, D::Error> {
+    let teams = BTreeMap::<String, IgnoredAny>::deserialize(deserializer)?;
+    Ok(teams.into_keys().filter_map(|team| team.parse().ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arena_says_when_it_runs_and_who_may_play() {
+        let read = |text: &str| serde_json::from_str::<Arena>(text).unwrap();
+        let soon = read(
+            r#"{"id":"may24lta","fullName":"Titled Arena May 2024","minutes":120,"secondsToStart":90,
+                "isFinished":false,"clock":{"limit":60,"increment":0},"variant":"standard","nbPlayers":3,"stats":{}}"#,
+        );
+        assert!(!soon.bots_allowed, "who does not say so means people only");
+        assert_eq!(
+            (soon.begins_in(), soon.ends_in()),
+            (Millis::from_secs(90), Millis::from_secs(90 + 7200))
+        );
+        let running = read(
+            r#"{"id":"abcd1234","botsAllowed":true,"minutes":60,"secondsToFinish":600,
+                "teamBattle":{"teams":{"coders":["Coders",null],"?":[]},"nbLeaders":5}}"#,
+        );
+        assert!(running.bots_allowed);
+        let played = |rest: &str| read(&format!(r#"{{"id":"abcd1234",{rest}}}"#)).is_playable();
+        assert!(played(
+            r#""variant":"chess960","clock":{"limit":30,"increment":0}"#
+        ));
+        assert!(!played(r#""variant":"atomic""#), "not by this engine");
+        assert!(
+            !played(r#""clock":{"limit":15,"increment":0}"#),
+            "too fast for bots"
+        );
+        assert_eq!(
+            (running.begins_in(), running.ends_in()),
+            (Millis::ZERO, Millis::from_secs(600))
+        );
+        assert_eq!(running.team_battle.unwrap().teams, ["coders".parse().unwrap()]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Ending games that are decided, so that a match spends its time on the others.
+
+use sparring_chess::Color;
+use sparring_engine::Score;
+
+/// When a game is ended before the rules end it. Both engines must agree by their own scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Adjudication {
+    /// A side is lost when both engines have said so for `resign_moves` moves each by `resign_score` centipawns.
+    pub resign_moves: usize,
+    /// See `resign_moves`.
+    pub resign_score: i32,
+    /// Drawn when, from move `draw_from` of the game on, both have stayed within `draw_score` for `draw_moves` moves each.
+    pub draw_from: usize,
+    /// See `draw_from`.
+    pub draw_moves: usize,
+    /// See `draw_from`.
+    pub draw_score: i32,
+    /// Drawn when so many moves were played after the opening.
+    pub longest: usize,
+}
+
+impl Default for Adjudication {
+    /// The customary settings of engine testers.
+    fn default() -> Self {
+        Self {
+            resign_moves: 4,
+            resign_score: 700,
+            draw_from: 40,
+            draw_moves: 8,
+            draw_score: 10,
+            longest: 200,
+        }
+    }
+}
+
+/// What an adjudicator says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Call {
+    /// Won by this side.
+    Won(Color),
+    /// Drawn.
+    Drawn,
+}
+
+impl Adjudication {
+    /// Judges by the scores reported so far, from White's view, one for each ply; `None` where none was given. `number` is
+    /// that of the next move, counted from 1 where the engines began to play.
+    pub(super) fn call(&self, scores: &[Option<i32>], number: usize) -> Option<Call> {
+        let latest = |moves: usize| -> Option<&[Option<i32>]> {
+            let plies = moves.checked_mul(2).filter(|plies| *plies > 0)?;
+            scores.len().checked_sub(plies).map(|from| &scores[from..])
+        };
+        let all = |span: &[Option<i32>], test: &dyn Fn(i32) -> bool| {
+            span.iter().all(|score| score.is_some_and(test))
+        };
+        if let Some(span) = latest(self.resign_moves) {
+            if all(span, &|score| score >= self.resign_score) {
+                return Some(Call::Won(Color::White));
+            }
+            if all(span, &|score| score <= -self.resign_score) {
+                return Some(Call::Won(Color::Black));
+            }
+        }
+        let late = number >= self.draw_from;
+        if late
+            && latest(self.draw_moves).is_some_and(|span| all(span, &|score| score.abs() <= self.draw_score))
+        {
+            return Some(Call::Drawn);
+        }
+        (number > self.longest).then_some(Call::Drawn)
+    }
+}
+
+/// A score from White's view in centipawns; mates count as far beyond any margin.
+pub(super) fn white_view(score: Score, mover: Color) -> i32 {
+    let own = match score {
+        Score::Cp(cp) => cp.0,
+        Score::Mate(moves) => 30_000 * moves.signum(),
+    };
+    mover.fold_wb(own, -own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_engine_alone_cannot_end_a_game() {
+        let rules = Adjudication::default();
+        let one_sided: Vec<Option<i32>> = (0..20)
+            .map(|ply| Some(if ply % 2 == 0 { 900 } else { 100 }))
+            .collect();
+        assert_eq!(rules.call(&one_sided, 12), None);
+        let both = [Some(800); 8];
+        assert_eq!(rules.call(&both, 12), Some(Call::Won(Color::White)));
+        assert_eq!(rules.call(&both[..7], 12), None);
+        assert_eq!(rules.call(&[Some(-800); 8], 12), Some(Call::Won(Color::Black)));
+    }
+
+    #[test]
+    fn quiet_games_are_drawn_late_and_long_games_always() {
+        let rules = Adjudication::default();
+        let quiet = [Some(3); 16];
+        assert_eq!(rules.call(&quiet, 39), None);
+        assert_eq!(rules.call(&quiet, 40), Some(Call::Drawn));
+        let mut silent = quiet;
+        silent[3] = None;
+        assert_eq!(rules.call(&silent, 40), None);
+        assert_eq!(rules.call(&silent, 201), Some(Call::Drawn));
+    }
+}

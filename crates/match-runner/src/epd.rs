@@ -1,0 +1,80 @@
+//! Lines of EPD, and of FEN, which only has counters where EPD has its operations.
+
+use std::{io, path::Path};
+
+use sparring_files as files;
+
+/// The most that is read of a file, unpacked.
+pub(super) const MOST: u64 = 256 * files::MIB;
+
+/// Reads a file of such lines, which may be compressed.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_file(path: &Path) -> io::Result<String> {
+    Ok(text_of(&files::read_unpacked(path, MOST)?))
+}
+
+/// The text of such lines. What is not ASCII is a name or a comment, so that an old encoding loses but a few letters of it;
+/// a mark of Unicode at the beginning, which Windows puts there, is left out.
+pub(super) fn text_of(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
+}
+
+/// Splits a line into the FEN of its position and its operations, which may be none; none where it has no four fields.
+pub(super) fn split(line: &str) -> Option<(String, &str)> {
+    let (mut fen, mut rest) = (String::new(), line.trim());
+    for _ in 0..4 {
+        let field;
+        (field, rest) = word(rest)?;
+        fen += field;
+        fen.push(' ');
+    }
+    let counters = word(rest).and_then(|(halfmoves, after)| {
+        let (number, after) = word(after)?;
+        let is_number = |text: &str| text.parse::<u32>().is_ok();
+        (is_number(halfmoves) && is_number(number)).then(|| (format!("{halfmoves} {number}"), after))
+    });
+    let (counters, operations) = counters.unwrap_or_else(|| ("0 1".to_owned(), rest));
+    Some((fen + &counters, operations))
+}
+
+/// The first word and what follows it.
+fn word(text: &str) -> Option<(&str, &str)> {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (!word.is_empty()).then(|| (word, rest.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn files_are_read_whatever_their_encoding() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.epd");
+        fs::write(&path, b"\xEF\xBB\xBF8/8/8/8 w - - id \"Caf\xE9\";").unwrap();
+        assert_eq!(read_file(&path).unwrap(), "8/8/8/8 w - - id \"Caf\u{fffd}\";");
+    }
+
+    #[test]
+    fn positions_are_told_from_operations() {
+        for (line, fen, operations) in [
+            (
+                "8/8/8/8 w - - bm Qd1; id \"a  b\";",
+                "8/8/8/8 w - - 0 1",
+                "bm Qd1; id \"a  b\";",
+            ),
+            ("8/8/8/8\tw  - -", "8/8/8/8 w - - 0 1", ""),
+            ("8/8/8/8 b KQ e3 12 34", "8/8/8/8 b KQ e3 12 34", ""),
+            ("8/8/8/8 b KQ e3 12 34 bm a4;", "8/8/8/8 b KQ e3 12 34", "bm a4;"),
+            ("8/8/8/8 b - - 12 bm;", "8/8/8/8 b - - 0 1", "12 bm;"),
+        ] {
+            assert_eq!(split(line), Some((fen.to_owned(), operations)), "{line}");
+        }
+        assert_eq!(split("8/8/8/8 w -"), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! What an engine says while it searches, and its move.
+
+use sparring_chess::units::{Centipawns, Depth, Millis, Nodes};
+use sparring_engine::Score;
+
+/// What an engine answers to `go`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GoResult {
+    /// The move as it wrote it.
+    pub best: String,
+    /// Its last score, for the side to move.
+    pub score: Option<Score>,
+    /// Its last depth.
+    pub depth: Option<Depth>,
+    /// Its last node count.
+    pub nodes: Option<Nodes>,
+    /// Time from `go` to the answer.
+    pub spent: Millis,
+}
+
+impl GoResult {
+    /// Takes score, depth and nodes from an `info` line; scores that are only bounds do not count.
+    pub(super) fn hear(&mut self, text: &str) {
+        let mut words = text.split_ascii_whitespace();
+        if words.next() != Some("info") {
+            return;
+        }
+        let words: Vec<&str> = words
+            .take_while(|word| !matches!(*word, "pv" | "string"))
+            .collect();
+        let after = |key: &str| {
+            words
+                .iter()
+                .position(|word| *word == key)
+                .and_then(|at| words.get(at + 1))
+        };
+        let number = |key: &str| after(key).and_then(|word| word.parse::<u64>().ok());
+        if number("multipv").is_some_and(|rank| rank > 1)
+            || words.contains(&"lowerbound")
+            || words.contains(&"upperbound")
+        {
+            return;
+        }
+        if let Some(depth) = number("depth").and_then(|depth| u32::try_from(depth).ok()) {
+            self.depth = Some(Depth(depth));
+        }
+        if let Some(nodes) = number("nodes") {
+            self.nodes = Some(Nodes(nodes));
+        }
+        let signed = |key: &str| after(key).and_then(|word| word.parse::<i32>().ok());
+        if let Some(cp) = signed("cp") {
+            self.score = Some(Score::Cp(Centipawns(cp)));
+        } else if let Some(moves) = signed("mate") {
+            self.score = Some(Score::Mate(moves));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn info_lines_are_read_and_bounds_are_not() {
+        let mut answer = GoResult::default();
+        answer.hear("info depth 7 seldepth 9 score cp -31 nodes 500 pv e2e4 cp 99");
+        assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
+        assert_eq!((answer.depth, answer.nodes), (Some(Depth(7)), Some(Nodes(500))));
+        answer.hear("info depth 8 score cp 90 lowerbound nodes 600");
+        answer.hear("info depth 8 multipv 2 score cp 90 nodes 600");
+        answer.hear("info string score cp 1000");
+        assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
+        answer.hear("info depth 9 score mate -3 nodes 700");
+        assert_eq!(answer.score, Some(Score::Mate(-3)));
+    }
+}

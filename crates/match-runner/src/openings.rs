@@ -1,0 +1,388 @@
+//! The positions that games start from: EPD or FEN, one a line, or the ends of games in PGN, drawn in a seeded order.
+
+use std::{collections::HashSet, io, path::Path};
+
+use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
+use thiserror::Error;
+
+use super::{Reason, epd};
+use sparring_chess::{
+    GameHistory, Games, Position, RecordedGame, Variant, key, parse_fen,
+    units::{Elo, Nodes, Stopwatch},
+    write_fen,
+};
+use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
+use sparring_files as files;
+use sparring_personality::human_model::{Model, TimePressure};
+
+/// A start for two games, one with each engine as White.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// The position.
+    pub position: Position,
+    /// Its name, or its FEN if it has none.
+    pub name: String,
+}
+
+/// A file of openings that cannot be used.
+#[derive(Debug, Error)]
+pub enum OpeningsError {
+    /// A line holds no position.
+    #[error("line {line}: {why}")]
+    Line {
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// Nothing but comments and empty lines.
+    #[error("there is no opening in it")]
+    Empty,
+    /// Games in PGN of which none serves.
+    #[error("there is no opening in it{0}")]
+    NoGame(String),
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] io::Error),
+}
+
+/// The openings of a file.
+#[derive(Debug, Clone)]
+pub struct OpeningSet {
+    /// In the order that the seed gives them.
+    pub openings: Vec<Opening>,
+    /// What tells this set from others: the lines of the file, or of games the positions that they lead to.
+    pub text: String,
+    /// What has to be said of the file: games that are left out and why, positions that come up more than once.
+    pub remarks: Vec<String>,
+}
+
+/// Reads a file of openings: games in PGN, known by the name (`.pgn`) or by how they begin, or lines as [`read`] takes
+/// them. An opening is where a game has come to after so many half moves, or at its end.
+///
+/// # Errors
+/// [`OpeningsError`] when the file cannot be read, names no opening, or has a line that is none.
+pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
+    let bytes = files::read_unpacked(path, epd::MOST)?;
+    let named = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("pgn"));
+    let text = epd::text_of(&bytes);
+    if named || is_pgn(&text) {
+        return read_games(&bytes, plies, seed);
+    }
+    let openings = read(&text, seed)?;
+    let positions: HashSet<u64> = openings.iter().map(|opening| key(&opening.position)).collect();
+    let repeated = openings.len() - positions.len();
+    let mut remarks = Vec::new();
+    if repeated > 0 {
+        let all = openings.len();
+        remarks.push(format!(
+            "{repeated} of {all} openings are positions that come up before"
+        ));
+    }
+    if plies != usize::MAX {
+        remarks.push("a number of half moves is for games in PGN: these are positions".to_owned());
+    }
+    Ok(OpeningSet {
+        openings,
+        text,
+        remarks,
+    })
+}
+
+/// Whether a text is PGN: no line of EPD or FEN begins like that.
+fn is_pgn(text: &str) -> bool {
+    let first = text.trim_start();
+    first.starts_with(['[', '{', '%']) || first.starts_with("1.")
+}
+
+/// What came of the games of a file.
+#[derive(Debug, Default)]
+struct Tally {
+    games: usize,
+    broken: usize,
+    over: usize,
+    strange: usize,
+    repeated: usize,
+    remarks: Vec<String>,
+}
+
+impl Tally {
+    /// How many games were left out, and why; empty where all serve.
+    fn left_out(&self) -> String {
+        let reasons = [
+            (self.broken, "broken"),
+            (self.over, "over by then"),
+            (self.strange, "of other rules"),
+            (self.repeated, "ending in the position of another"),
+        ];
+        let told: Vec<String> = reasons
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, why)| format!("{count} {why}"))
+            .collect();
+        if told.is_empty() {
+            return String::new();
+        }
+        format!("; left out: {}", told.join(", "))
+    }
+
+    /// Says of a broken game what is wrong with it, of the first ones at least.
+    fn note_broken(&mut self, why: &str) {
+        const MOST: usize = 20;
+        self.broken += 1;
+        match self.broken {
+            ..=MOST => self.remarks.push(format!("game {}: {why}", self.games)),
+            1.. if self.broken == MOST + 1 => {
+                self.remarks.push("more broken games are counted only".to_owned())
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Reads games and takes where they lead to, each position once. Games that are broken, over, or of other rules are left
+/// out.
+fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
+    let mut games = Games::new(bytes, plies);
+    let (mut openings, mut seen, mut tally) = (Vec::new(), HashSet::new(), Tally::default());
+    loop {
+        let game = match games.next_game() {
+            Ok(Some(game)) => game,
+            Ok(None) => break,
+            Err(error) => {
+                tally.games += 1;
+                tally.note_broken(&error.to_string());
+                break;
+            }
+        };
+        tally.games += 1;
+        let line = &game.line;
+        if let Some(why) = &game.broken {
+            tally.note_broken(&why.to_string());
+        } else if !matches!(line.variant(), Variant::Standard | Variant::FromPosition) {
+            tally.strange += 1;
+        } else if line.ending().is_some() {
+            tally.over += 1;
+        } else if !seen.insert(key(line.position())) {
+            tally.repeated += 1;
+        } else {
+            openings.push(Opening {
+                name: name_of(&game),
+                position: line.position().clone(),
+            });
+        }
+    }
+    if openings.is_empty() {
+        return Err(OpeningsError::NoGame(tally.left_out()));
+    }
+    if tally.games > openings.len() {
+        let sentence = format!(
+            "{} openings of {} games{}",
+            openings.len(),
+            tally.games,
+            tally.left_out()
+        );
+        tally.remarks.push(sentence);
+    }
+    let fens: Vec<String> = openings
+        .iter()
+        .map(|opening| write_fen(&opening.position))
+        .collect();
+    openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    Ok(OpeningSet {
+        openings,
+        text: fens.join("\n"),
+        remarks: tally.remarks,
+    })
+}
+
+/// The name of the opening that a game begins with, else its moves, else its position.
+fn name_of(game: &RecordedGame) -> String {
+    let tags = ["ECO", "Opening", "Variation"]
+        .iter()
+        .filter_map(|tag| game.tag(tag));
+    let name = tags.collect::<Vec<_>>().join(" ");
+    if name.is_empty() && game.line.ply() > 0 {
+        return game.line.uci_moves();
+    }
+    if name.is_empty() {
+        return write_fen(game.line.position());
+    }
+    name
+}
+
+/// Reads openings, one a line as EPD or FEN; empty lines and those that begin with `#` do not count.
+///
+/// The order is shuffled by the seed, so that a short match and a long one begin alike.
+///
+/// # Errors
+/// [`OpeningsError`] names the first line that is no position, or one without a game to play.
+pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
+    let mut openings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        // What has too few fields is complained of as it was written.
+        let (fen, rest) = epd::split(line).unwrap_or_else(|| (line.to_owned(), ""));
+        let wrong = |why| OpeningsError::Line { line: index + 1, why };
+        let position = parse_fen(Variant::Standard, &fen).map_err(|error| wrong(error.to_string()))?;
+        let game = GameHistory::from_position(Variant::Standard, position.clone());
+        if let Some(ending) = game.ending() {
+            // Such a pair would count as played, and as even.
+            return Err(wrong(format!(
+                "the game is over there ({})",
+                Reason::Rules(ending).word()
+            )));
+        }
+        let name = rest.split("id \"").nth(1).and_then(|id| id.split('"').next());
+        openings.push(Opening {
+            name: name.map_or_else(|| write_fen(&position), str::to_owned),
+            position,
+        });
+    }
+    if openings.is_empty() {
+        return Err(OpeningsError::Empty);
+    }
+    openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    Ok(openings)
+}
+
+/// An opening as people play it, another one for each number: eight half moves by the model of their choice, after
+/// which neither side is more than a pawn ahead.
+#[must_use]
+pub fn human(seed: u64, number: u64) -> Opening {
+    const PLIES: usize = 8;
+    const PLAYERS: Elo = Elo(1800);
+    let mut attempt = 0;
+    loop {
+        // Numbers and attempts stay apart: nobody plays so many pairs.
+        let luck = seed ^ (number << 20 | attempt);
+        attempt += 1;
+        let mut line = GameHistory::new(Variant::Standard);
+        for _ in 0..PLIES {
+            if let Some(chosen) = Model::shipped().choose(&line, PLAYERS, TimePressure::Calm, &[], luck) {
+                line.play(chosen.mv);
+            }
+        }
+        if is_balanced(&line) {
+            return Opening {
+                position: line.position().clone(),
+                name: line.uci_moves(),
+            };
+        }
+    }
+}
+
+fn is_balanced(line: &GameHistory) -> bool {
+    const LEVEL: i32 = 100;
+    let limits = Limits {
+        nodes: Some(Nodes(2000)),
+        ..Limits::default()
+    };
+    let around = SearchControl {
+        stop: &Stop::new(),
+        clock: &Stopwatch::start(),
+    };
+    let report = Engine::new(1).search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| {});
+    matches!(report.lines.first().map(|line| line.score), Some(Score::Cp(cp)) if cp.0.abs() <= LEVEL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# two\nrnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - id \"B00 King's Pawn\"; ce 20;\n\
+                        8/8/8/8/8/4k3/8/4K2R w K - 3 40\n";
+
+    #[test]
+    fn epd_and_fen_are_read_and_the_seed_orders_them() {
+        let openings = read(TEXT, 1).unwrap();
+        let mut names: Vec<&str> = openings.iter().map(|opening| opening.name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["8/8/8/8/8/4k3/8/4K2R w K - 3 40", "B00 King's Pawn"]);
+        let order = |seed| {
+            read(&TEXT.repeat(20), seed)
+                .unwrap()
+                .into_iter()
+                .map(|o| o.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(order(7), order(7));
+        assert_ne!(order(7), order(8));
+    }
+
+    /// The openings of a file with this name and text, by their names, and what is said of it.
+    fn file(name: &str, text: &str, plies: usize) -> Result<(Vec<String>, Vec<String>), OpeningsError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let set = read_file(&path, plies, 1)?;
+        let mut names: Vec<String> = set.openings.into_iter().map(|opening| opening.name).collect();
+        names.sort_unstable();
+        Ok((names, set.remarks))
+    }
+
+    const GAMES: &str = "[ECO \"B20\"]\n[Opening \"Sicilian\"]\n\n1. e4 c5 2. Nc3 *\n\n\
+        [Event \"broken\"]\n\n1. e4 e5 2. Ke3 *\n\n\
+        [Event \"the same position\"]\n\n1. Nc3 c5 2. e4 *\n\n\
+        [Event \"mate\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n\
+        [Event \"other rules\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n\n\
+        [Event \"elsewhere\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. e4 *\n";
+
+    #[test]
+    fn games_are_openings_up_to_where_they_lead() {
+        let (names, remarks) = file("a.pgn", GAMES, usize::MAX).unwrap();
+        assert_eq!(names, ["B20 Sicilian", "e2e4"]);
+        assert_eq!(remarks.len(), 2, "{remarks:?}");
+        assert!(remarks[0].starts_with("game 2: "), "{remarks:?}");
+        assert_eq!(
+            remarks[1],
+            "2 openings of 6 games; left out: 1 broken, 1 over by then, 1 of other rules, 1 ending in the position of another"
+        );
+        // Known by how they begin, and cut where they go apart or where the mistake comes later.
+        let (names, remarks) = file("a.txt", GAMES, 1).unwrap();
+        assert_eq!(names, ["B20 Sicilian", "b1c3", "e2e4", "f2f3"]);
+        assert_eq!(remarks.len(), 1, "{remarks:?}");
+        let (names, _) = file("a.txt", "1. e4 e5 *\n\n1. d4 d5 *\n", 2).unwrap();
+        assert_eq!(names.len(), 2);
+        let error = file("a.pgn", "[Event \"x\"]\n\n1. e5 *\n", 9).unwrap_err();
+        assert_eq!(error.to_string(), "there is no opening in it; left out: 1 broken");
+    }
+
+    #[test]
+    fn lines_are_read_as_before_and_positions_that_come_twice_are_told() {
+        let (names, remarks) = file("a.epd", TEXT, usize::MAX).unwrap();
+        assert_eq!((names.len(), remarks.len()), (2, 0));
+        let (_, remarks) = file("a.epd", TEXT, 1).unwrap();
+        assert_eq!(
+            remarks,
+            ["a number of half moves is for games in PGN: these are positions"]
+        );
+        let (names, remarks) = file("a.epd", &TEXT.repeat(2), usize::MAX).unwrap();
+        assert_eq!(names.len(), 4);
+        assert_eq!(remarks, ["2 of 4 openings are positions that come up before"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_never_ends_is_refused() {
+        let error = read_file(Path::new("/dev/zero"), 1, 1).unwrap_err();
+        assert_eq!(error.to_string(), "this is a device, not a file");
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        let error = read("\nnot a position\n", 0).unwrap_err();
+        assert!(error.to_string().starts_with("line 2: "), "{error}");
+        let over = read("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", 0).unwrap_err();
+        assert_eq!(over.to_string(), "line 1: the game is over there (stalemate)");
+        assert!(matches!(
+            read("# nothing\n", 0).unwrap_err(),
+            OpeningsError::Empty
+        ));
+    }
+}

@@ -1,0 +1,175 @@
+//! Whoever moves in a game: a UCI engine as a process, or one of our own levels inside this program.
+
+use super::{
+    go_result::GoResult,
+    time_control::TimeControl,
+    uci_process::{Clocks, EngineSpec, PlayerError, UciProcess},
+};
+use sparring_chess::{
+    GameHistory,
+    units::{Millis, Stopwatch, TimeSource as _},
+    write_uci,
+};
+use sparring_engine::{Engine, SearchControl, Stop};
+use sparring_personality::{
+    strength::{LevelParams, order_with, think},
+    style::Style,
+};
+
+/// Whoever can be asked for a move.
+pub trait Participant {
+    /// What the match calls it.
+    fn name(&self) -> &str;
+
+    /// Makes ready for a game that `seed` names.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
+
+    /// A move in the line's last position, within `limit`.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    fn go(
+        &mut self,
+        line: &GameHistory,
+        control: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<GoResult, PlayerError>;
+}
+
+impl Participant for UciProcess {
+    fn name(&self) -> &str {
+        Self::name(self)
+    }
+
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        Self::new_game(self)
+    }
+
+    fn go(
+        &mut self,
+        line: &GameHistory,
+        control: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<GoResult, PlayerError> {
+        Self::go(self, line, control, clocks, limit)
+    }
+}
+
+/// An engine as a process with a time control of its own, whatever the match plays by.
+#[derive(Debug)]
+pub struct ExternalEngine {
+    player: UciProcess,
+    control: TimeControl,
+}
+
+impl ExternalEngine {
+    /// Starts the engine.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it cannot be started or does not speak UCI.
+    pub fn start(spec: &EngineSpec, control: TimeControl) -> Result<Self, PlayerError> {
+        let player = UciProcess::start(spec)?;
+        Ok(Self { player, control })
+    }
+}
+
+impl Participant for ExternalEngine {
+    fn name(&self) -> &str {
+        self.player.name()
+    }
+
+    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        self.player.new_game()
+    }
+
+    fn go(
+        &mut self,
+        line: &GameHistory,
+        _: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<GoResult, PlayerError> {
+        self.player.go(line, self.control, clocks, limit)
+    }
+}
+
+/// Our own engine inside this program, playing with the knobs of a level. Its moves follow from the seed and the
+/// position: no clock, whatever else the machine does.
+#[derive(Debug)]
+pub struct BuiltinEngine {
+    name: String,
+    knobs: LevelParams,
+    style: Style,
+    engine: Engine,
+    seed: u64,
+}
+
+/// The hash table in mebibytes: enough for the nodes of a limited level, and quickly cleared.
+const HASH: usize = 4;
+
+impl BuiltinEngine {
+    /// Sits down to play with these knobs, which must limit its nodes.
+    #[must_use]
+    pub fn new(name: &str, knobs: LevelParams) -> Self {
+        Self {
+            name: name.to_owned(),
+            knobs,
+            style: Style::default(),
+            engine: Engine::new(HASH),
+            seed: 0,
+        }
+    }
+
+    /// The same with a style.
+    #[must_use]
+    pub fn with_style(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+}
+
+impl Participant for BuiltinEngine {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+        self.engine.clear();
+        self.seed = seed;
+        Ok(())
+    }
+
+    fn go(
+        &mut self,
+        line: &GameHistory,
+        _: TimeControl,
+        _: Clocks,
+        limit: Millis,
+    ) -> Result<GoResult, PlayerError> {
+        let watch = Stopwatch::start();
+        let order = order_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
+        let around = SearchControl {
+            stop: &Stop::new(),
+            clock: &watch,
+        };
+        let report = think(&mut self.engine, &order, &around, &mut |_| {}).report;
+        let Some(mv) = report.best() else {
+            return Err(PlayerError::Silent {
+                name: self.name.clone(),
+                question: "go",
+                limit,
+            });
+        };
+        Ok(GoResult {
+            best: write_uci(mv, line.variant()),
+            score: report.lines.first().map(|line| line.score),
+            depth: Some(report.depth),
+            nodes: Some(report.nodes),
+            spent: watch.elapsed(),
+        })
+    }
+}

@@ -1,0 +1,384 @@
+//! A whole match: pairs of games over the openings, several at once, until enough is known.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+use thiserror::Error;
+
+use super::{
+    game::{Finished, Reason, Referee},
+    journal::{Journal, JournalRow, RecordError},
+    openings::Opening,
+    statistics::{Pentanomial, Sprt, Verdict},
+    uci_process::{EngineSpec, PlayerError, UciProcess},
+};
+use sparring_chess::{Color, GameHistory, Variant};
+
+/// What is to be played.
+#[derive(Debug)]
+pub struct Match {
+    /// The engines: points are counted for the first.
+    pub engines: [EngineSpec; 2],
+    /// The rules of the games in which the first engine has White.
+    pub referee: Referee,
+    /// The starts, in order; taken again from the front when there are more pairs.
+    pub openings: Vec<Opening>,
+    /// Pairs of games to play.
+    pub pairs: usize,
+    /// Games at once.
+    pub concurrency: usize,
+    /// Stop early when this test is decided.
+    pub sprt: Option<Sprt>,
+}
+
+/// What has been played, told after each game.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    /// Finished games, those of earlier runs counted in.
+    pub games: usize,
+    /// Wins, draws and losses of the first engine.
+    pub wins_draws_losses: [usize; 3],
+    /// Points by pairs.
+    pub pairs: Pentanomial,
+    /// Games lost by plumbing: by the first engine, by the second.
+    pub forfeits: [usize; 2],
+    /// The game just finished, with its number among the pair and its players.
+    pub latest: Option<Latest<'a>>,
+}
+
+/// The game just finished.
+#[derive(Debug)]
+pub struct Latest<'a> {
+    /// Its line in the record.
+    pub row: &'a JournalRow,
+    /// The game.
+    pub game: &'a Finished,
+}
+
+/// A match that cannot go on.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// An engine cannot be started.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// The record cannot be kept.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// No openings were given.
+    #[error("a match needs at least one opening")]
+    NoOpenings,
+}
+
+/// What the workers share: the games still to play, and the record.
+struct Board<'a> {
+    waiting: Mutex<VecDeque<(usize, usize)>>,
+    record: Mutex<&'a mut Journal>,
+    enough: AtomicBool,
+}
+
+impl Match {
+    /// Plays every game that the record lacks and tells of each. Games that are under way when the test is decided are left
+    /// out, so that the record says for ever what it said then.
+    ///
+    /// # Errors
+    /// [`MatchError`] when an engine cannot be started or the record cannot be written; the games finished until then are in
+    /// the record. Engines that crash during a game, or on their way to it, forfeit it and are started anew.
+    pub fn run(&self, record: &mut Journal, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
+        if self.openings.is_empty() {
+            return Err(MatchError::NoOpenings);
+        }
+        let games = (0..self.pairs).flat_map(|pair| [(pair, 0), (pair, 1)]);
+        let waiting = games.filter(|(pair, game)| !record.has(*pair, *game)).collect();
+        let board = Board {
+            waiting: Mutex::new(waiting),
+            enough: AtomicBool::new(self.is_decided(&record.pairs())),
+            record: Mutex::new(record),
+        };
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.concurrency.max(1))
+                .map(|_| scope.spawn(|| self.work(&board, tell)))
+                .collect();
+            workers.into_iter().try_for_each(|worker| match worker.join() {
+                Ok(outcome) => outcome,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })
+    }
+
+    fn work(&self, board: &Board<'_>, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
+        let outcome = self.play_all(board, tell);
+        if outcome.is_err() {
+            // What stops one worker would stop the others too.
+            board.enough.store(true, Ordering::Relaxed);
+        }
+        outcome
+    }
+
+    fn play_all(&self, board: &Board<'_>, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
+        let mut players = [
+            UciProcess::start(&self.engines[0])?,
+            UciProcess::start(&self.engines[1])?,
+        ];
+        while !board.enough.load(Ordering::Relaxed) {
+            let next = board
+                .waiting
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop_front();
+            let Some((pair, game)) = next else { break };
+            let finished = self.play_one(&mut players, pair, game);
+            self.note(board, &finished, &row(&finished, pair, game), tell)?;
+            if finished.reason.is_forfeit() {
+                players = [
+                    UciProcess::start(&self.engines[0])?,
+                    UciProcess::start(&self.engines[1])?,
+                ];
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a game down and tells of it, unless the test was decided while it was played: each further look would be
+    /// another chance to err.
+    fn note(
+        &self,
+        board: &Board<'_>,
+        game: &Finished,
+        row: &JournalRow,
+        tell: &(dyn Fn(&Progress<'_>) + Sync),
+    ) -> Result<(), MatchError> {
+        let mut record = board.record.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_decided(&record.pairs()) {
+            return Ok(());
+        }
+        record.add(row.clone())?;
+        if self.is_decided(&record.pairs()) {
+            board.enough.store(true, Ordering::Relaxed);
+        }
+        tell(&progress(&record, Some(Latest { row, game })));
+        Ok(())
+    }
+
+    fn is_decided(&self, pairs: &Pentanomial) -> bool {
+        self.sprt.is_some_and(|test| test.verdict(pairs) != Verdict::Open)
+    }
+
+    /// Plays one game. An engine that is not ready for it forfeits it like one that falls over during it.
+    fn play_one(&self, players: &mut [UciProcess; 2], pair: usize, game: usize) -> Finished {
+        let opening = &self.openings[pair % self.openings.len()];
+        for (index, player) in players.iter_mut().enumerate() {
+            if let Err(error) = player.new_game() {
+                // The first engine has White in the first game of a pair.
+                let is_white = index == game;
+                return Finished {
+                    winner: Some(if is_white { Color::Black } else { Color::White }),
+                    reason: Reason::Crash,
+                    line: GameHistory::from_position(Variant::Standard, opening.position.clone()),
+                    comments: Vec::new(),
+                    complaint: Some(error.to_string()),
+                };
+            }
+        }
+        let [first, second] = players;
+        if game == 0 {
+            self.referee.play(opening, first, second)
+        } else {
+            self.referee.with_sides_changed().play(opening, second, first)
+        }
+    }
+}
+
+/// Where a record stands.
+#[must_use]
+pub fn progress<'a>(record: &Journal, latest: Option<Latest<'a>>) -> Progress<'a> {
+    let mut so_far = Progress {
+        games: 0,
+        wins_draws_losses: [0; 3],
+        pairs: record.pairs(),
+        forfeits: [0; 2],
+        latest,
+    };
+    for row in record.rows() {
+        so_far.games += 1;
+        so_far.wins_draws_losses[2 - row.half_points.min(2)] += 1;
+        if row.forfeit {
+            so_far.forfeits[usize::from(row.half_points > 0)] += 1;
+        }
+    }
+    so_far
+}
+
+fn row(finished: &Finished, pair: usize, game: usize) -> JournalRow {
+    let first = if game == 0 { Color::White } else { Color::Black };
+    let half_points = match finished.winner {
+        None => 1,
+        Some(winner) if winner == first => 2,
+        Some(_) => 0,
+    };
+    JournalRow {
+        pair,
+        game,
+        half_points,
+        reason: finished.reason.word().to_owned(),
+        forfeit: finished.reason.is_forfeit(),
+        plies: finished.line.ply(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TimeControl, read_openings};
+    use sparring_chess::units::{Millis, Nodes};
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    fn toy(name: &str, on_new_game: &str) -> EngineSpec {
+        let program = format!(
+            r#"while read -r line; do case "$line" in
+            uci) echo uciok;; isready) echo readyok;; ucinewgame) {on_new_game};;
+            go*) echo "bestmove 0000";; quit) exit;;
+            esac; done"#
+        );
+        EngineSpec {
+            name: name.into(),
+            command: ["sh".to_owned(), "-c".to_owned(), program].into(),
+            options: vec![],
+            if_offered: vec![],
+        }
+    }
+
+    fn contest(engines: [EngineSpec; 2], sprt: Option<Sprt>) -> Match {
+        Match {
+            engines,
+            referee: Referee {
+                controls: [TimeControl::Nodes(Nodes(1)); 2],
+                margin: Millis(100),
+                adjudication: None,
+            },
+            openings: read_openings(START, 1).unwrap(),
+            pairs: 2,
+            concurrency: 1,
+            sprt,
+        }
+    }
+
+    #[test]
+    fn an_engine_that_ends_between_two_games_forfeits_the_next_and_the_match_goes_on() {
+        let contest = contest([toy("sound", ":"), toy("frail", "exit")], None);
+        let mut record = Journal::new();
+        contest.run(&mut record, &|_| {}).unwrap();
+        let so_far = progress(&record, None);
+        assert_eq!(so_far.games, 4);
+        assert_eq!((so_far.wins_draws_losses, so_far.forfeits), ([4, 0, 0], [0, 4]));
+        assert!(record.rows().all(|row| row.reason == "crash"));
+    }
+
+    #[test]
+    fn an_engine_that_prints_without_line_ends_forfeits_and_is_named() {
+        let mut endless = toy("endless", ":");
+        endless.command[2] = endless.command[2].replace(r#"echo "bestmove 0000""#, "exec cat /dev/zero");
+        let contest = contest([endless, toy("sound", ":")], None);
+        let complaints = Mutex::new(Vec::new());
+        let mut record = Journal::new();
+        contest
+            .run(&mut record, &|so_far| {
+                let complaint = so_far
+                    .latest
+                    .as_ref()
+                    .and_then(|latest| latest.game.complaint.clone());
+                complaints.lock().unwrap().extend(complaint);
+            })
+            .unwrap();
+        // The sound one plays no legal move, but it is not to blame where the other has White.
+        let named = "endless printed a line of more than 1 MiB";
+        assert_eq!(
+            complaints
+                .lock()
+                .unwrap()
+                .iter()
+                .filter(|text| *text == named)
+                .count(),
+            2
+        );
+        assert_eq!(
+            record
+                .rows()
+                .filter(|row| row.reason == "crash" && row.half_points == 0)
+                .count(),
+            2
+        );
+    }
+
+    #[test]
+    fn a_game_that_was_lost_by_a_crash_counts_even_if_the_engine_cannot_be_started_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let once = folder.path().join("once").display().to_string();
+        let mut frail = toy("frail", "exit");
+        frail.command[2] = format!("test -e {once} && exit; touch {once}; {}", frail.command[2]);
+        let contest = contest([toy("sound", ":"), frail], None);
+        let mut record = Journal::new();
+        let error = contest.run(&mut record, &|_| {}).unwrap_err();
+        assert!(
+            matches!(error, MatchError::Player(PlayerError::Gone { .. })),
+            "{error}"
+        );
+        assert_eq!(progress(&record, None).wins_draws_losses, [1, 0, 0]);
+    }
+
+    /// A test between two engines, and a record in which it is decided for the first of them.
+    fn decided() -> (Match, Journal) {
+        let test = Sprt {
+            elo0: 0.0,
+            elo1: 5.0,
+            error: 0.05,
+        };
+        let mut record = Journal::new();
+        for pair in 10..3000 {
+            for game in 0..2 {
+                let half_points = 1 + usize::from(pair % 3 > 0);
+                record.add(JournalRow::mate(pair, game, half_points)).unwrap();
+            }
+        }
+        (contest([toy("one", ":"), toy("other", ":")], Some(test)), record)
+    }
+
+    #[test]
+    fn a_test_that_was_decided_is_not_played_on() {
+        let (contest, mut record) = decided();
+        let before = record.rows().count();
+        contest.run(&mut record, &|_| {}).unwrap();
+        assert_eq!(record.rows().count(), before);
+    }
+
+    #[test]
+    fn a_game_under_way_when_the_test_is_decided_is_left_out() {
+        let (contest, mut record) = decided();
+        let before = record.rows().count();
+        let finished = Finished {
+            winner: None,
+            reason: Reason::Adjudicated,
+            line: GameHistory::new(Variant::Standard),
+            comments: Vec::new(),
+            complaint: None,
+        };
+        let board = Board {
+            waiting: Mutex::default(),
+            record: Mutex::new(&mut record),
+            enough: AtomicBool::new(false),
+        };
+        let told = AtomicBool::new(false);
+        let tell = |_: &Progress<'_>| told.store(true, Ordering::Relaxed);
+        contest
+            .note(&board, &finished, &JournalRow::mate(0, 0, 0), &tell)
+            .unwrap();
+        assert!(!told.into_inner());
+        assert_eq!(record.rows().count(), before);
+    }
+}

@@ -1,0 +1,397 @@
+//! One UCI engine as a child process: started, spoken to, waited for with a limit, and ended.
+
+use std::{
+    io::{BufReader, Write as _},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    thread,
+};
+
+use thiserror::Error;
+
+use super::{go_result::GoResult, time_control::TimeControl, uci_option::UciOption};
+use sparring_chess::{
+    Color, GameHistory, Move,
+    units::{Depth, Millis, Stopwatch, TimeSource as _},
+    write_fen, write_uci,
+};
+use sparring_diagnostics::did_you_mean;
+use sparring_files::lines::{LONGEST, Line, Lines};
+
+/// How to start an engine and how to set it up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineSpec {
+    /// What the match calls it.
+    pub name: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// UCI options, set before the first game; an engine that lacks one, or does not take its value, is refused.
+    pub options: Vec<(String, String)>,
+    /// The same, but of engines that offer them only.
+    pub if_offered: Vec<(String, String)>,
+}
+
+/// What an engine did wrong. Each forfeits the game.
+#[derive(Debug, Error)]
+pub enum PlayerError {
+    /// It cannot be started.
+    #[error("cannot start \"{command}\"")]
+    Start {
+        /// The command line.
+        command: String,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It does not offer an option that it was to be given: whatever was played would not be what was asked for.
+    #[error("{name} has no option \"{option}\"{hint}")]
+    Option {
+        /// The engine.
+        name: String,
+        /// What was asked for.
+        option: String,
+        /// What may have been meant, as an end of the sentence; empty where nothing comes near.
+        hint: String,
+    },
+    /// It does not take a value that an option was to be given: it would go on with the one it had.
+    #[error("{name} takes for \"{option}\" {takes}, not \"{value}\"{hint}")]
+    Value {
+        /// The engine.
+        name: String,
+        /// The option.
+        option: String,
+        /// What was asked for.
+        value: String,
+        /// What it takes, in words.
+        takes: String,
+        /// What may have been meant, as an end of the sentence; empty where nothing comes near.
+        hint: String,
+    },
+    /// It ended or closed its pipes.
+    #[error("{name} has ended")]
+    Gone {
+        /// The engine.
+        name: String,
+    },
+    /// It prints without line ends.
+    #[error("{name} printed a line of more than {} MiB", LONGEST >> 20)]
+    LongLine {
+        /// The engine.
+        name: String,
+    },
+    /// It did not answer in time.
+    #[error("{name} did not answer \"{question}\" within {limit}")]
+    Silent {
+        /// The engine.
+        name: String,
+        /// What was sent.
+        question: &'static str,
+        /// How long it was waited for.
+        limit: Millis,
+    },
+}
+
+/// What both clocks show before a move.
+#[derive(Debug, Clone, Copy)]
+pub struct Clocks {
+    /// White's and Black's time.
+    pub left: [Millis; 2],
+    /// What each of their moves adds.
+    pub increments: [Millis; 2],
+    /// In how many moves they get more time, this one included; none for never.
+    pub to_go: [Option<u32>; 2],
+}
+
+impl Clocks {
+    /// The clocks in the words of `go`, for the side to move.
+    fn words(&self, turn: Color) -> String {
+        let ([white, black], [winc, binc]) = (self.left, self.increments);
+        let to_go = self.to_go[turn.fold_wb(0, 1)].map(|moves| format!(" movestogo {moves}"));
+        format!(
+            "wtime {} btime {} winc {} binc {}{}",
+            white.0,
+            black.0,
+            winc.0,
+            binc.0,
+            to_go.unwrap_or_default()
+        )
+    }
+}
+
+/// A running engine. It is told to quit, and ended if it does not, when this is dropped.
+#[derive(Debug)]
+pub struct UciProcess {
+    name: String,
+    title: Option<String>,
+    child: Child,
+    input: ChildStdin,
+    /// What it prints; nothing where a line was too long, which is the last then.
+    lines: Receiver<Option<String>>,
+}
+
+/// Lines that wait to be heard. An engine that talks without end waits for us then instead of filling our memory: together
+/// they have at most 64 MiB.
+const UNHEARD: usize = 64;
+
+/// What is noted of the options that an engine offers, in bytes of its lines.
+const MOST_OFFERED: usize = 1 << 20;
+
+/// A move has 5 characters; of what is none so many are shown.
+const MOST_OF_A_MOVE: usize = 40;
+
+/// How long an engine may take to start or to get ready.
+const PATIENCE: Millis = Millis(20_000);
+
+/// How long it may take to end, to write its logs and what it has learnt.
+const FAREWELL: Millis = Millis(1_000);
+
+/// What the daemon's own shell may hold is no business of a program from outside.
+const SECRET: &str = "LICHESS_TOKEN";
+
+impl UciProcess {
+    /// Starts an engine and sets its options.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it cannot be started, does not speak UCI, or does not offer one of the options or take its
+    /// value.
+    pub fn start(spec: &EngineSpec) -> Result<Self, PlayerError> {
+        let command = spec.command.join(" ");
+        let failed = |source| PlayerError::Start {
+            command: command.clone(),
+            source,
+        };
+        let program = spec
+            .command
+            .first()
+            .ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
+        let mut child = Command::new(program)
+            .args(&spec.command[1..])
+            .env_remove(SECRET)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
+        };
+        let (tx, lines) = sync_channel(UNHEARD);
+        thread::spawn(move || {
+            let mut lines = Lines::new(BufReader::new(output));
+            while let Ok(Some(line)) = lines.next_line() {
+                let line = match line {
+                    // An author's name may be written in any code.
+                    Line::Whole(line) => Some(String::from_utf8_lossy(line).trim_end().to_owned()),
+                    Line::TooLong => None,
+                };
+                let is_last = line.is_none();
+                if tx.send(line).is_err() || is_last {
+                    break;
+                }
+            }
+        });
+        let mut player = Self {
+            name: spec.name.clone(),
+            title: None,
+            child,
+            input,
+            lines,
+        };
+        player.send("uci")?;
+        let (mut title, mut offers, mut offered) = (None, Vec::new(), 0);
+        player.listen_for("uci", "uciok", PATIENCE, |line| {
+            title = title
+                .take()
+                .or_else(|| line.strip_prefix("id name ").map(str::to_owned));
+            let offer = UciOption::read(line).filter(|_| offered < MOST_OFFERED);
+            offered += offer.as_ref().map_or(0, |_| line.len());
+            offers.extend(offer);
+        })?;
+        player.title = title;
+        let find = |option: &str| {
+            let mut offers = offers.iter();
+            offers.find(|offer| offer.name.eq_ignore_ascii_case(option))
+        };
+        for (option, value) in &spec.options {
+            let Some(offer) = find(option) else {
+                return Err(PlayerError::Option {
+                    name: player.name.clone(),
+                    option: option.clone(),
+                    hint: did_you_mean(option, offers.iter().map(|offer| offer.name.as_str())),
+                });
+            };
+            player.set(offer, value)?;
+        }
+        for (option, value) in &spec.if_offered {
+            find(option).map_or(Ok(()), |offer| player.set(offer, value))?;
+        }
+        player.ready()?;
+        Ok(player)
+    }
+
+    fn set(&mut self, offer: &UciOption, value: &str) -> Result<(), PlayerError> {
+        let Some(value) = offer.spell(value) else {
+            return Err(PlayerError::Value {
+                name: self.name.clone(),
+                option: offer.name.clone(),
+                value: value.to_owned(),
+                takes: offer.to_string(),
+                hint: did_you_mean(value, offer.words()),
+            });
+        };
+        self.send(&format!("setoption name {} value {value}", offer.name))
+    }
+
+    /// Its name in the match.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it calls itself, mostly with a version; none where it does not say.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// Tells it that a new game begins, and waits until it is ready.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    pub fn new_game(&mut self) -> Result<(), PlayerError> {
+        self.send("ucinewgame")?;
+        self.ready()
+    }
+
+    /// Asks for a move and waits at most `limit` for it.
+    pub(super) fn go(
+        &mut self,
+        line: &GameHistory,
+        control: TimeControl,
+        clocks: Clocks,
+        limit: Millis,
+    ) -> Result<GoResult, PlayerError> {
+        let limits = match control {
+            TimeControl::Clock { .. } => clocks.words(line.turn()),
+            TimeControl::MoveTime(time) => format!("movetime {}", time.0),
+            TimeControl::Nodes(nodes) => format!("nodes {}", nodes.0),
+            TimeControl::Depth(depth) => format!("depth {}", depth.0),
+        };
+        self.ask(line, &format!("go {limits}"), limit)
+    }
+
+    /// Asks what it thinks of the line's last position, `depth` half moves deep, or of one move there; waits at most
+    /// `limit` for it.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when it is gone or silent.
+    pub fn consider(
+        &mut self,
+        line: &GameHistory,
+        only: Option<Move>,
+        depth: Depth,
+        limit: Millis,
+    ) -> Result<GoResult, PlayerError> {
+        // The moves come last: UCI has no other end for their list.
+        let only = only.map_or_else(String::new, |mv| {
+            format!(" searchmoves {}", write_uci(mv, line.variant()))
+        });
+        self.ask(line, &format!("go depth {}{only}", depth.0), limit)
+    }
+
+    fn ask(&mut self, line: &GameHistory, go: &str, limit: Millis) -> Result<GoResult, PlayerError> {
+        let mut position = format!("position fen {}", write_fen(line.start()));
+        if line.ply() > 0 {
+            position = format!("{position} moves {}", line.uci_moves());
+        }
+        self.send(&position)?;
+        let watch = Stopwatch::start();
+        self.send(go)?;
+        let mut answer = GoResult::default();
+        loop {
+            let text = self.next_line("go", limit - watch.elapsed(), limit)?;
+            if let Some(best) = text.strip_prefix("bestmove") {
+                let word = best.split_ascii_whitespace().next().unwrap_or("");
+                answer.best = word.chars().take(MOST_OF_A_MOVE).collect();
+                answer.spent = watch.elapsed();
+                return Ok(answer);
+            }
+            answer.hear(&text);
+        }
+    }
+
+    fn ready(&mut self) -> Result<(), PlayerError> {
+        self.send("isready")?;
+        self.wait_for("isready", "readyok", PATIENCE)
+    }
+
+    fn send(&mut self, text: &str) -> Result<(), PlayerError> {
+        writeln!(self.input, "{text}")
+            .and_then(|()| self.input.flush())
+            .map_err(|_| PlayerError::Gone {
+                name: self.name.clone(),
+            })
+    }
+
+    fn wait_for(&mut self, question: &'static str, word: &str, limit: Millis) -> Result<(), PlayerError> {
+        self.listen_for(question, word, limit, |_| {})
+    }
+
+    /// Waits for a line that is this word, and hands on what is said before it.
+    fn listen_for(
+        &mut self,
+        question: &'static str,
+        word: &str,
+        limit: Millis,
+        mut hear: impl FnMut(&str),
+    ) -> Result<(), PlayerError> {
+        let watch = Stopwatch::start();
+        loop {
+            let line = self.next_line(question, limit - watch.elapsed(), limit)?;
+            if line.trim() == word {
+                return Ok(());
+            }
+            hear(line.trim());
+        }
+    }
+
+    fn next_line(&self, question: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
+        // One that talks without end has not answered either.
+        let heard = if wait == Millis::ZERO {
+            Err(RecvTimeoutError::Timeout)
+        } else {
+            self.lines.recv_timeout(wait.into())
+        };
+        let name = || self.name.clone();
+        match heard {
+            Ok(Some(line)) => Ok(line),
+            Ok(None) => Err(PlayerError::LongLine { name: name() }),
+            Err(RecvTimeoutError::Disconnected) => Err(PlayerError::Gone { name: name() }),
+            Err(RecvTimeoutError::Timeout) => Err(PlayerError::Silent {
+                name: name(),
+                question,
+                limit,
+            }),
+        }
+    }
+}
+
+impl Drop for UciProcess {
+    fn drop(&mut self) {
+        // An engine that is already gone cannot be told anything; either way nothing is left running but what a script has
+        // started without `exec` and does not end by itself.
+        let _ = self.send("quit");
+        let watch = Stopwatch::start();
+        while !matches!(self.child.try_wait(), Ok(Some(_))) {
+            if watch.elapsed() > FAREWELL {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            thread::sleep(Millis(5).into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+use super::*;
+use sparring_chess::{Variant, parse_uci, units::Centipawns};
+use sparring_engine::Score;
+
+/// An engine of a few lines of shell.
+fn toy(program: &str) -> EngineSpec {
+    EngineSpec {
+        name: "toy".into(),
+        command: ["sh", "-c", program].map(str::to_owned).into(),
+        options: vec![],
+        if_offered: vec![],
+    }
+}
+
+#[test]
+fn an_engine_says_its_name_and_what_it_thinks_of_one_move() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo "id name Toy 1.0"; echo "id author nobody"; echo uciok;;
+        isready) echo readyok;;
+        "go depth 3") echo "info depth 3 score cp 25"; echo "bestmove c7c5 ponder g1f3";;
+        "go depth 3 searchmoves e7e5") echo "info depth 3 score cp -7"; echo "bestmove e7e5";;
+        quit) exit;;
+        esac; done"#;
+    let mut player = UciProcess::start(&toy(program)).unwrap();
+    assert_eq!(player.title(), Some("Toy 1.0"));
+    let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+    let only = parse_uci(line.position(), "e7e5").unwrap();
+    let mut consider = |only| {
+        let answer = player.consider(&line, only, Depth(3), Millis(10_000)).unwrap();
+        (answer.best, answer.score.unwrap())
+    };
+    assert_eq!(consider(None), ("c7c5".to_owned(), Score::Cp(Centipawns(25))));
+    assert_eq!(
+        consider(Some(only)),
+        ("e7e5".to_owned(), Score::Cp(Centipawns(-7)))
+    );
+}
+
+#[test]
+fn an_option_that_an_engine_does_not_offer_is_refused() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo "option name Move Overhead type spin default 20 min 0 max 100";
+            echo "option name Style type combo default solid var solid var risky"; echo uciok;;
+        isready) echo readyok;; quit) exit;;
+        esac; done"#;
+    let start = |option: &str, value: &str| {
+        UciProcess::start(&EngineSpec {
+            options: vec![(option.to_owned(), value.to_owned())],
+            if_offered: vec![("Threads".to_owned(), "1".to_owned())],
+            ..toy(program)
+        })
+    };
+    assert!(start("move overhead", "5").is_ok());
+    let refused = |option: &str, value: &str| start(option, value).unwrap_err().to_string();
+    assert_eq!(
+        refused("Move Overheat", "5"),
+        "toy has no option \"Move Overheat\"; did you mean \"Move Overhead\"?"
+    );
+    assert_eq!(refused("UCI_Elo", "5"), "toy has no option \"UCI_Elo\"");
+    assert_eq!(
+        refused("move overhead", "500"),
+        "toy takes for \"Move Overhead\" a number from 0 to 100, not \"500\""
+    );
+    assert_eq!(
+        refused("Style", "riski"),
+        "toy takes for \"Style\" one of solid, risky, not \"riski\"; did you mean \"risky\"?"
+    );
+}
+
+#[test]
+fn an_author_may_write_in_any_code_and_nobody_talks_without_end() {
+    let latin = r#"while read -r line; do case "$line" in
+        uci) printf 'id author Jos\351\r\n'; echo uciok;; isready) echo readyok;; quit) exit;;
+        esac; done"#;
+    assert!(UciProcess::start(&toy(latin)).is_ok());
+    let chatter = r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok;; go*) while :; do echo "info string thinking"; done;;
+        esac; done"#;
+    let mut player = UciProcess::start(&toy(chatter)).unwrap();
+    let line = GameHistory::new(Variant::Standard);
+    let error = player.consider(&line, None, Depth(1), Millis(50)).unwrap_err();
+    assert!(matches!(error, PlayerError::Silent { .. }), "{error}");
+}
+
+/// An engine that gets ready and then prints this without end as soon as it is asked for a move.
+fn babbler(endless: &str) -> UciProcess {
+    let program = format!(
+        r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok;; go*) {endless};; quit) exit;;
+        esac; done"#
+    );
+    UciProcess::start(&toy(&program)).unwrap()
+}
+
+#[test]
+fn a_line_without_end_is_the_fault_of_the_engine() {
+    let line = GameHistory::new(Variant::Standard);
+    for endless in ["exec cat /dev/zero", "exec tr '\\0' x < /dev/zero"] {
+        let error = babbler(endless)
+            .consider(&line, None, Depth(1), Millis::from_secs(60))
+            .unwrap_err();
+        assert_eq!(error.to_string(), "toy printed a line of more than 1 MiB");
+    }
+    let spec = toy("exec cat /dev/zero");
+    let error = UciProcess::start(&spec).unwrap_err();
+    assert!(matches!(error, PlayerError::LongLine { .. }), "{error}");
+}
+
+#[test]
+fn what_nobody_reads_fills_no_memory_and_holds_up_no_answer() {
+    let babble =
+        r#"i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo "info string $i"; done; echo bestmove e2e4"#;
+    let mut player = babbler(babble);
+    let line = GameHistory::new(Variant::Standard);
+    for _ in 0..2 {
+        let answer = player
+            .consider(&line, None, Depth(1), Millis::from_secs(60))
+            .unwrap();
+        assert_eq!(answer.best, "e2e4");
+    }
+    // An engine that does not wait to be asked: what waits for us has a limit, and the answer is found behind it.
+    let unasked =
+        r#"(i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo "info string $i"; done); echo "bestmove e2e4""#;
+    let program = format!(
+        r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok; {unasked};; quit) exit;;
+        esac; done"#
+    );
+    let mut player = UciProcess::start(&toy(&program)).unwrap();
+    let answer = player
+        .consider(&line, None, Depth(1), Millis::from_secs(60))
+        .unwrap();
+    assert_eq!(answer.best, "e2e4");
+}
+
+#[test]
+fn bytes_of_any_kind_are_heard_and_a_move_is_not_quoted_without_end() {
+    let line = GameHistory::new(Variant::Standard);
+    let long =
+        r#"printf 'info string \377\376\n\000\nbestmove e2e4'; head -c 100000 /dev/zero | tr '\0' x; echo"#;
+    let answer = babbler(long)
+        .consider(&line, None, Depth(1), Millis::from_secs(60))
+        .unwrap();
+    assert_eq!(answer.best.chars().count(), MOST_OF_A_MOVE);
+    // Options without end: no more of them is noted than a limit, and the time for an answer passes.
+    let program = r#"yes "option name A type string" | head -n 200000; echo uciok; read -r line; echo readyok; cat > /dev/null"#;
+    assert!(UciProcess::start(&toy(program)).is_ok());
+}
+
+#[test]
+fn an_engine_has_time_to_write_down_what_it_wants_to_keep() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let program = format!(
+        r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok;;
+        quit) i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; echo all > {}; exit;;
+        esac; done"#,
+        kept.display()
+    );
+    drop(UciProcess::start(&toy(&program)).unwrap());
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "all\n");
+}
+
+#[test]
+fn a_program_that_is_no_engine_is_named() {
+    let spec = |command: &str| EngineSpec {
+        name: "odd".into(),
+        command: vec![command.into()],
+        options: vec![],
+        if_offered: vec![],
+    };
+    assert!(matches!(
+        UciProcess::start(&spec("/nowhere/engine")),
+        Err(PlayerError::Start { .. })
+    ));
+    assert!(matches!(
+        UciProcess::start(&spec("true")),
+        Err(PlayerError::Gone { .. })
+    ));
+}

@@ -1,0 +1,128 @@
+//! How a limited search bends the prior: the more a move loses, the less likely, but with a heavy tail.
+//!
+//! The logarithm of a chance is a sum of five terms: the prior's own score, the loss after a deep look and after a
+//! shallow one as `ln(1 + loss / scale)`, so that the chance falls as a power of the loss and never as fast as an
+//! exponential would, and whether the move is the best of either look. Each term's weight is smooth in the rating
+//! and moves a little with the phase of the game and with how the mover stands. The idea of heavy tails is Regan's (Regan and Haworth, intrinsic
+//! chess ratings), whose curve has an iterated exponential instead; the power mixes with a prior without solving for
+//! a constant at each position.
+
+use crate::dot;
+use sparring_engine::Score;
+
+/// Terms of the sum.
+pub const TERMS: usize = 5;
+/// Numbers that make up the weight of one term: at the four ratings, and added in the opening, in the endgame, to who is ahead
+/// and to who is behind.
+pub const BASIS: usize = 8;
+/// The loss in points of winning chances from which on the deep look's term grows only with its logarithm.
+const DEEP_SCALE: f32 = 3.0;
+/// The same for the shallow look.
+const SHALLOW_SCALE: f32 = 3.0;
+/// A loss below this counts as none.
+const NOTHING: f32 = 0.01;
+
+/// The phase of the game, as far as people err differently in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// The first ten moves.
+    Opening,
+    /// Neither of the others.
+    Middlegame,
+    /// At most six pieces besides kings and pawns.
+    Endgame,
+}
+
+/// The weights of the terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LossCurve {
+    /// For each term its [`BASIS`].
+    pub weights: [[f32; BASIS]; TERMS],
+}
+
+/// What is lost by a move against the best one found, in points of winning chances from 0 to 100.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Loss {
+    /// After looking as deep as the search went.
+    pub deep: f32,
+    /// After a glance: the second iteration, or the deep loss where nothing else is known.
+    pub shallow: f32,
+}
+
+impl LossCurve {
+    /// The logarithm of a move's chance, up to a constant of the position. `prior` is the net's score of the move.
+    #[must_use]
+    pub fn score(&self, prior: f32, loss: Loss, basis: &[f32; BASIS]) -> f32 {
+        let terms = terms(prior, loss);
+        terms
+            .iter()
+            .zip(&self.weights)
+            .map(|(term, weights)| term * dot(weights, basis))
+            .sum()
+    }
+}
+
+/// What each term is for a move, before its weight.
+#[must_use]
+pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
+    [
+        prior,
+        -(loss.deep / DEEP_SCALE).ln_1p(),
+        -(loss.shallow / SHALLOW_SCALE).ln_1p(),
+        f32::from(u8::from(loss.deep < NOTHING)),
+        f32::from(u8::from(loss.shallow < NOTHING)),
+    ]
+}
+
+/// Shares of the four ratings 800, 1400, 2000 and 2600, then the phase, then how far the mover is ahead or behind. `best` is the
+/// winning chances of the best move, in points from 0 to 100.
+#[must_use]
+pub fn basis(rating: f32, phase: Phase, best: f32) -> [f32; BASIS] {
+    const FIRST: f32 = 800.0;
+    const STEP: f32 = 600.0;
+    const EVEN: f32 = 50.0;
+    let place = ((rating - FIRST) / STEP).clamp(0.0, 3.0);
+    let mut basis = [0.0; BASIS];
+    for (index, share) in basis.iter_mut().take(4).enumerate() {
+        *share = (1.0 - (place - index as f32).abs()).max(0.0);
+    }
+    basis[4] = f32::from(u8::from(phase == Phase::Opening));
+    basis[5] = f32::from(u8::from(phase == Phase::Endgame));
+    let lead = (best - EVEN) / EVEN;
+    (basis[6], basis[7]) = (lead.max(0.0), (-lead).max(0.0));
+    basis
+}
+
+/// Winning chances in points from 0 to 100 after lichess' own curve; mates count as ten pawns.
+#[must_use]
+pub fn winning_chances(score: Score) -> f32 {
+    let centipawns = match score {
+        Score::Cp(centipawns) => (centipawns.0 as f32).clamp(-1000.0, 1000.0),
+        Score::Mate(moves) if moves > 0 => 1000.0,
+        Score::Mate(_) => -1000.0,
+    };
+    100.0 / (1.0 + (-0.003_682_08 * centipawns).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::units::Centipawns;
+
+    #[test]
+    fn weights_are_mixed_between_ratings() {
+        let middle = basis(1700.0, Phase::Middlegame, 50.0);
+        assert_eq!(middle, [0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let ahead = basis(300.0, Phase::Opening, 75.0);
+        assert_eq!(ahead, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0]);
+        let behind = basis(2900.0, Phase::Endgame, 0.0);
+        assert_eq!(behind, [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn winning_chances_are_those_of_lichess() {
+        assert!((winning_chances(Score::Cp(Centipawns(0))) - 50.0).abs() < 1e-4);
+        assert!((winning_chances(Score::Cp(Centipawns(100))) - 59.1).abs() < 0.1);
+        assert!(winning_chances(Score::Mate(3)) > 97.0 && winning_chances(Score::Mate(-3)) < 3.0);
+    }
+}

@@ -1,0 +1,495 @@
+//! One personality as its file says it, checked.
+
+use std::{path::Path, sync::Arc};
+
+use toml::{Spanned, de::DeValue};
+
+use super::{
+    chat_lines::{self, ChatLines},
+    level::{LevelForm, LevelSetting},
+    power,
+    style::{Axis, BlindSpot, Style},
+};
+use sparring_book::{self as book, SelectionPolicy};
+use sparring_chess::{
+    Color,
+    units::{Centipawns, Depth, Elo, Millis, Nodes},
+};
+use sparring_config_schema::{
+    self as schema, Bool, Choice, Float, Int, Key, List, Name, Section, Text, TypeError, ValueType,
+};
+use sparring_diagnostics::{Diagnostic, Diagnostics, nearest};
+use sparring_engine::EngineOverrides;
+
+/// A personality. Every value is checked; what its file leaves out has the documented default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Personality {
+    /// What it is called in settings and commands: the name of its file without the ending.
+    pub name: String,
+    /// What people see; the name unless the file says otherwise.
+    pub title: String,
+    /// One honest sentence about how it plays.
+    pub about: String,
+    /// The level whose [`Knobs`](super::strength::Knobs) it plays with; none for full strength.
+    pub level: Option<Elo>,
+    /// The level of casual games against opponents whose rating is known, where it is to follow that.
+    pub follows: Option<LevelSetting>,
+    /// Set by hand: positions it looks at for a move.
+    pub nodes: Option<Nodes>,
+    /// Set by hand: plies it looks ahead.
+    pub depth: Option<Depth>,
+    /// Set by hand: standard deviation of its errors in judging positions.
+    pub noise: Option<Centipawns>,
+    /// Set by hand: chance from 0 to 1 that it overlooks a kind of move.
+    pub blunder_rate: Option<f64>,
+    /// Set by hand: numbers of the search and weights of the evaluation; none for the engine's.
+    pub setup: Option<Arc<EngineOverrides>>,
+    /// How long it seems to think.
+    pub delay: Delay,
+    /// Factor on human think times: below 1 quick, above 1 slow.
+    pub tempo: f64,
+    /// The books it opens from, first come first asked; may be empty.
+    pub books: Vec<String>,
+    /// The books it opens from as White instead.
+    pub books_white: Option<Vec<String>>,
+    /// The books it opens from as Black instead.
+    pub books_black: Option<Vec<String>>,
+    /// How it draws among the moves of a book.
+    pub book_taste: SelectionPolicy,
+    /// How much worse than the best a move of a book may look to a short search; none to trust the books.
+    pub book_verify: Option<Centipawns>,
+    /// Set by hand: half moves it may play from books, counted from the start of the game.
+    pub book_plies: Option<u32>,
+    /// What it likes.
+    pub style: Style,
+    /// When it gives up; none for never.
+    pub resign: Option<ResignTemper>,
+    /// When it takes a draw; none for never.
+    pub draw: Option<DrawTemper>,
+    /// Takebacks it grants in a casual game.
+    pub takebacks: u32,
+    /// Rematches that it plays in a row; none for as many as anybody likes.
+    pub rematches: Option<u32>,
+    /// What it says.
+    pub chat: ChatLines,
+}
+
+impl Personality {
+    /// The profile of an empty file: full strength, moves at once, friendly and short.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let plain = schema::read("", &[], |file| declare(file, "plain", None)).value;
+        let plain = plain.unwrap_or_else(|| unreachable!("every default has the form of its key"));
+        Self {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            ..plain
+        }
+    }
+
+    /// The books it opens from with a color, first come first asked.
+    #[must_use]
+    pub fn books_of(&self, color: Color) -> &[String] {
+        let own = match color {
+            Color::White => &self.books_white,
+            Color::Black => &self.books_black,
+        };
+        own.as_ref().unwrap_or(&self.books)
+    }
+}
+
+/// How long a personality seems to think before its move goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delay {
+    /// No longer than it really does.
+    Off,
+    /// About this long in all.
+    Fixed(Millis),
+    /// Somewhere in this range, drawn anew for each move.
+    Between(Millis, Millis),
+    /// As long as people of its level do in such a position with such a clock.
+    Human,
+}
+
+/// When a personality gives a game up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResignTemper {
+    /// It must stand at least this much worse; positive.
+    pub behind: Centipawns,
+    /// For this many of its own moves in a row.
+    pub moves: u32,
+}
+
+/// When a personality takes or offers a draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawTemper {
+    /// The score must be at most this far from level; positive.
+    pub within: Centipawns,
+    /// For this many of its own moves in a row.
+    pub moves: u32,
+    /// Whether people are offered draws too: many find it a nuisance.
+    pub asks_people: bool,
+}
+
+/// Longest artificial thought: lichess aborts games whose first move does not come within about 30 s.
+const LONGEST_DELAY: Millis = Millis::from_secs(20);
+
+impl ValueType for Delay {
+    type Value = Self;
+
+    fn describe(&self) -> String {
+        format!(
+            "\"off\", \"human\", a span of time as \"800ms\" or a range as \"1s to 4s\", up to {}",
+            schema::write_span(LONGEST_DELAY)
+        )
+    }
+
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self, Vec<TypeError>> {
+        let DeValue::String(text) = value.get_ref() else {
+            return Err(vec![TypeError::new(value, "a delay is written as text")]);
+        };
+        let span = |text: &str| schema::parse_span(text).filter(|span| *span <= LONGEST_DELAY);
+        let delay = match text.as_ref() {
+            "off" => Some(Self::Off),
+            "human" => Some(Self::Human),
+            range => match range.split_once(" to ") {
+                None => span(range).map(Self::Fixed),
+                Some((from, to)) => span(from)
+                    .zip(span(to))
+                    .filter(|(from, to)| from <= to)
+                    .map(|(from, to)| Self::Between(from, to)),
+            },
+        };
+        delay.ok_or_else(|| {
+            let quoted = toml::Value::String(text.to_string());
+            let misfit = TypeError::new(value, format!("{quoted} is not a delay"));
+            vec![match nearest(text, ["off", "human"]) {
+                Some(word) => misfit.with_help(format!("did you mean \"{word}\"?")),
+                None => misfit,
+            }]
+        })
+    }
+
+    fn write(&self, value: &Self) -> String {
+        match value {
+            Self::Off => "\"off\"".to_owned(),
+            Self::Human => "\"human\"".to_owned(),
+            Self::Fixed(span) => format!("\"{}\"", schema::write_span(*span)),
+            Self::Between(from, to) => {
+                format!("\"{} to {}\"", schema::write_span(*from), schema::write_span(*to))
+            }
+        }
+    }
+}
+
+/// Reads a personality. Its name is the file's, without folder and ending. Books are not looked for.
+///
+/// The profile is there when nothing worse than warnings was found.
+#[must_use]
+pub fn read(file: &str, text: &str) -> (Option<Personality>, Diagnostics) {
+    read_with(file, text, None)
+}
+
+/// Reads a personality whose books must be among these.
+#[must_use]
+pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Personality>, Diagnostics) {
+    read_with(file, text, Some(books))
+}
+
+/// Every setting of a personality with what a text says about it; none where the text is not TOML.
+#[must_use]
+pub fn keys(text: &str) -> Vec<Key> {
+    schema::read(text, &[], |file| declare(file, "name", None)).keys
+}
+
+fn read_with(file: &str, text: &str, books: Option<&[String]>) -> (Option<Personality>, Diagnostics) {
+    let name = Path::new(file)
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
+    let mut reading = schema::read(text, &[], |section| declare(section, name, books));
+    if reading.keys.is_empty() && book::is_book(text) {
+        let finding = Diagnostic::error(0..0, "this is a book, not a personality")
+            .with_help("its file ends in .book and lies in the folder of books");
+        reading.list = vec![finding];
+    }
+    if !Name::is_name(name) {
+        reading.value = None;
+        reading.list.push(
+            Diagnostic::error(0..0, format!("\"{name}\" cannot name a personality"))
+                .with_help("call the file by small letters, digits and dashes, as in \"quiet-player.toml\""),
+        );
+    }
+    (reading.value, Diagnostics::new(file, text, reading.list))
+}
+
+fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Personality {
+    let title = file
+        .optional("title", Text(30), "the file's name", "What people see.")
+        .unwrap_or_else(|| name.to_owned());
+    if file.span("title").is_some()
+        && let Some(link) = chat_lines::link_in(&title)
+    {
+        file.error(
+            "title",
+            format!("\"{link}\" is a link, and lichess drops what a bot says with one"),
+            "write a name without a full stop in it",
+        );
+    }
+    let about = file.key(
+        "about",
+        Text(200),
+        "Nobody has described this personality yet.".to_owned(),
+        "One honest sentence about how it plays.",
+    );
+    let mut profile = Personality {
+        name: name.to_owned(),
+        title,
+        about,
+        level: None,
+        follows: None,
+        nodes: None,
+        depth: None,
+        noise: None,
+        blunder_rate: None,
+        setup: None,
+        delay: Delay::Off,
+        tempo: 1.0,
+        books: Vec::new(),
+        books_white: None,
+        books_black: None,
+        book_taste: SelectionPolicy::ByWeight,
+        book_verify: None,
+        book_plies: None,
+        style: Style::default(),
+        resign: None,
+        draw: None,
+        takebacks: 0,
+        rematches: None,
+        chat: ChatLines::default(),
+    };
+    let is_power = file.key(
+        "mode",
+        Choice(&[("normal", false), ("power", true)]),
+        false,
+        "\"power\" opens the sections [search] and [eval]: every number of the engine by its name.",
+    );
+    declare_strength(file, &mut profile);
+    declare_manner(file, &mut profile, books);
+    profile.style = file.section("style", declare_style);
+    if is_power {
+        profile.setup = power::declare(file);
+    } else {
+        power::forbid(file);
+    }
+    profile.chat = file.section("chat", |chat| chat_lines::declare(chat, &profile.title));
+    profile
+}
+
+/// The level, and the knobs that may be set by hand.
+fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
+    const BY_LEVEL: &str = "as the level says";
+    let wish = file.optional(
+        "level",
+        LevelForm,
+        "full strength",
+        "Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's \
+         rating or the last game only in casual games where it is known; else 1500, or the middle of the range.",
+    );
+    profile.level = wish.map(LevelSetting::otherwise);
+    profile.follows = wish.filter(|wish| !matches!(wish, LevelSetting::Fixed(_)));
+    profile.nodes = file
+        .optional(
+            "nodes",
+            Int(1..=1_000_000_000_u32, "positions a move"),
+            BY_LEVEL,
+            "Looks at so many positions for a move, whatever the machine. Fewer is weaker.",
+        )
+        .map(|nodes| Nodes(nodes.into()));
+    profile.depth = file
+        .optional(
+            "depth",
+            Int(1..=100_u32, "half moves"),
+            BY_LEVEL,
+            "Looks no further ahead than this, exchanges excepted.",
+        )
+        .map(Depth);
+    profile.noise = file
+        .optional(
+            "noise",
+            Int(0..=1000_u32, "centipawns"),
+            BY_LEVEL,
+            "Misjudges positions by about this much, the same position in the same game always alike.",
+        )
+        .map(|noise| Centipawns(noise.cast_signed()));
+    profile.blunder_rate = file.optional(
+        "blunder-rate",
+        Float(0.0..=1.0, "chance"),
+        BY_LEVEL,
+        "Chance to overlook a kind of move while thinking. Recaptures, pawn captures, what hangs and ways out of check are always seen.",
+    );
+}
+
+/// What it likes.
+fn declare_style(style: &mut Section<'_>) -> Style {
+    let likes = Axis::ALL.iter().fold(Style::default(), |all, row| {
+        let value = style.key(row.key, Int(Style::RANGE, ""), 0, row.doc);
+        all.with(row.axis, value)
+    });
+    let misses = style.key(
+        "misses",
+        List(BlindSpot::NAMES),
+        Vec::new(),
+        "What it tends to overlook where a level chooses as people do: moves by knights, backward moves, moves of four squares or more, or \
+         the rescue of a piece. It errs no more than others of its level, but there.",
+    );
+    likes.missing(&misses)
+}
+
+/// Pace, books, and when it gives in.
+fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Option<&[String]>) {
+    profile.delay = file.key(
+        "delay",
+        Delay::Off,
+        Delay::Off,
+        "How long it seems to think. A clock that runs low always cuts it short.",
+    );
+    profile.tempo = file.key(
+        "tempo",
+        Float(0.2..=5.0, "times"),
+        1.0,
+        "Factor on the think times of delay = \"human\": 0.5 is quick, 2.0 is slow.",
+    );
+    declare_books(file, profile, books);
+    profile.book_plies = file.optional(
+        "book-plies",
+        Int(0..=200_u32, "half moves"),
+        BOOK_BY_LEVEL,
+        "Leaves its books after this many half moves of the game.",
+    );
+    let hundredths = |range| Int(range, "centipawns");
+    let in_a_row = || Int(1..=50_u32, "own moves");
+    let resign_behind = file.optional(
+        "resign-behind",
+        hundredths(200..=5000_u32),
+        "never resigns",
+        "Resigns when it stands this much worse.",
+    );
+    let resign_moves = file.key(
+        "resign-moves",
+        in_a_row(),
+        5,
+        "How many own moves in a row it must stand that badly.",
+    );
+    profile.resign = resign_behind.map(|behind| ResignTemper {
+        behind: Centipawns(behind.cast_signed()),
+        moves: resign_moves,
+    });
+    let draw_within = file.optional(
+        "draw-within",
+        hundredths(0..=300_u32),
+        "takes no draws",
+        "Takes an offered draw when the score was no better for it than this; in rated games from move 31 on.",
+    );
+    let draw_moves = file.key(
+        "draw-moves",
+        in_a_row(),
+        5,
+        "How many own moves in a row the score must have been that level.",
+    );
+    let asks_people = file.key(
+        "draw-offers-people",
+        Bool,
+        false,
+        "Offers draws to people too, where draw-within says when; bots are offered them anyway.",
+    );
+    profile.draw = draw_within.map(|within| DrawTemper {
+        within: Centipawns(within.cast_signed()),
+        moves: draw_moves,
+        asks_people,
+    });
+    profile.takebacks = file.key(
+        "takebacks",
+        Int(0..=100_u32, "a game"),
+        3,
+        "Takebacks it grants in a casual game. In rated games it grants none.",
+    );
+    profile.rematches = file.optional(
+        "rematches",
+        Int(0..=100_u32, "in a row"),
+        "as many as anybody likes",
+        "Rematches it plays in a row with the same opponent; who wants more is asked to come later.",
+    );
+}
+
+/// Which books, and how it draws from them.
+fn declare_books(file: &mut Section<'_>, profile: &mut Personality, known: Option<&[String]>) {
+    let names = || List(Name { what: "book", known });
+    const AS_BOOKS: &str = "as `books`";
+    profile.books = file.key(
+        "books",
+        names(),
+        Vec::new(),
+        "Books it opens from; the first that is for such a game and knows the position decides.",
+    );
+    profile.books_white = file.optional("books-white", names(), AS_BOOKS, "Books it opens from as White.");
+    profile.books_black = file.optional("books-black", names(), AS_BOOKS, "Books it opens from as Black.");
+    let choice = file.key(
+        "book-choice",
+        Choice(&[
+            ("weight", SelectionPolicy::ByWeight),
+            ("best", SelectionPolicy::Best),
+            ("flat", SelectionPolicy::Flat),
+        ]),
+        SelectionPolicy::ByWeight,
+        "How it draws among the moves of a book: by their weights, always the heaviest, or all alike.",
+    );
+    let temperature = file.key(
+        "book-temperature",
+        Float(0.1..=10.0, "with book-choice = \"weight\""),
+        1.0,
+        "Below 1.0 heavy moves come up more often than they weigh, above 1.0 light ones do.",
+    );
+    profile.book_taste = match choice {
+        SelectionPolicy::ByWeight if (temperature - 1.0).abs() > f64::EPSILON => {
+            SelectionPolicy::Temperature(temperature)
+        }
+        taste => taste,
+    };
+    profile.book_verify = file
+        .optional(
+            "book-verify",
+            Int(20..=1000_u32, "centipawns"),
+            "trusts its books",
+            "Plays no move of a book that a short search finds this much worse than the best move.",
+        )
+        .map(|margin| Centipawns(margin.cast_signed()));
+}
+
+const BOOK_BY_LEVEL: &str = "as the level says, or to the book's end at full strength";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_the_chat_could_take_for_links_are_refused() {
+        let (profile, findings) = read("personalities/my.club.toml", "");
+        assert!(profile.is_none());
+        assert!(
+            findings
+                .to_string()
+                .contains("\"my.club\" cannot name a personality"),
+            "{findings}"
+        );
+        let books = ["my.openings".to_owned()];
+        let (profile, findings) = read_among("club.toml", "books = [\"my.openings\"]", &books);
+        assert!(profile.is_none());
+        assert!(
+            findings
+                .to_string()
+                .contains("\"my.openings\" cannot name a book"),
+            "{findings}"
+        );
+    }
+}

@@ -1,0 +1,109 @@
+//! What an order comes to with many seeds: how a level plays on average, for a fraction of the searches.
+
+use super::{
+    StrengthRequest,
+    blunder_check::{Spent, loss, second_look},
+    levels::BlunderCheck,
+    search::{care, look, plain},
+};
+use crate::human_model::draw;
+use sparring_chess::Move;
+use sparring_engine::{Engine, SearchControl, SearchResult};
+
+/// The move that an order comes to with each of these seeds in place of its own; none where there is no move.
+///
+/// All of it is done once that does not depend on a seed. They are the moves that [`think`](super::think) plays, but
+/// for what a check may find in the engine's table of the checks of other seeds.
+pub fn think_often(
+    engine: &mut Engine,
+    order: &StrengthRequest,
+    around: &SearchControl<'_>,
+    seeds: &[u64],
+) -> Vec<Option<Move>> {
+    let mut report = SearchResult::default();
+    let Some(choice) = order.choice else {
+        engine.search_into(&order.search, around, &mut |_| {}, &mut report);
+        return vec![report.best(); seeds.len()];
+    };
+    let scored = look(engine, order, around, &mut |_| {}, &mut report);
+    let line = &order.search.line;
+    let candidates = [None, choice.care].map(|care| {
+        let mut candidates = plain(order, choice, care, &scored);
+        order.style.lean(&mut candidates, line);
+        candidates
+    });
+    let drawn: Vec<(Option<Move>, Option<BlunderCheck>)> = seeds
+        .iter()
+        .map(|seed| {
+            let care = care(order, choice, &scored, *seed);
+            let candidates = &candidates[usize::from(care.is_some())];
+            (draw(candidates, line, *seed).map(|drawn| drawn.mv), care)
+        })
+        .collect();
+    let without_check = || drawn.iter().map(|(drawn, _)| *drawn).collect();
+    let (Some(limits), 2..) = (order.check, scored.len()) else {
+        return without_check();
+    };
+    let mut spent = Spent::default();
+    spent.add(&report);
+    let Some(best) = second_look(engine, order, around, limits, &mut spent) else {
+        return without_check();
+    };
+    let mut checked: Vec<(Move, bool)> = Vec::new();
+    let mut is_refused = |mv: Move, margin: f64| {
+        if let Some((_, refused)) = checked.iter().find(|(known, _)| *known == mv) {
+            return *refused;
+        }
+        // Each seed has the limits of a move of its own.
+        let mut spent = spent;
+        let loss = loss(engine, order, around, mv, &best, limits, &mut spent);
+        let refused = loss.is_some_and(|loss| loss > margin);
+        checked.push((mv, refused));
+        refused
+    };
+    let played = drawn.iter().map(|(drawn, care)| match (*drawn, care) {
+        (Some(mv), Some(care)) if is_refused(mv, care.margin) => best.best(),
+        (drawn, _) => drawn,
+    });
+    played.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strength::{Levels, order_with, think};
+    use sparring_chess::{
+        GameHistory, Variant,
+        units::{Elo, Stopwatch},
+    };
+    use sparring_engine::Stop;
+
+    #[test]
+    fn a_level_plays_with_many_seeds_what_it_plays_with_each() {
+        let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
+        let around = SearchControl {
+            stop: &Stop::new(),
+            clock: &Stopwatch::start(),
+        };
+        let mut engine = Engine::new(1);
+        for level in [1000, 1800, 2400] {
+            let order = |seed| order_with(&Levels::shipped().knobs(Elo(level)), line.clone(), None, seed);
+            let seeds: Vec<u64> = (0..8).collect();
+            let often = think_often(&mut engine, &order(0), &around, &seeds);
+            let each: Vec<Option<Move>> = seeds
+                .iter()
+                .map(|seed| {
+                    think(&mut engine, &order(*seed), &around, &mut |_| {})
+                        .report
+                        .best()
+                })
+                .collect();
+            assert_eq!(often, each, "{level}");
+            assert!(
+                often.iter().any(|mv| *mv != often[0]),
+                "{level}: eight seeds, one move"
+            );
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! How decided a choice is: chances raised to a power, and the wish to win what is won.
+
+use crate::human_model::{Candidate, ScoredMove};
+use sparring_engine::Score;
+
+/// Raises chances to a power, and lets those of a won game who know what wins prefer it: beyond ten pawns all moves
+/// look equally winning to the model, so that nothing would drive it to the end.
+pub(super) fn sharpen(candidates: &mut [Candidate], sharpness: f32, scored: &[ScoredMove]) {
+    let best = scored.iter().map(|each| lead(each.deep)).max().unwrap_or(0);
+    for candidate in candidates.iter_mut() {
+        let found = scored.iter().find(|each| each.mv == candidate.mv);
+        let behind = found.map_or(0, |each| best - lead(each.deep).max(WON));
+        let reluctance = if best > WON {
+            behind as f32 / HESITATION
+        } else {
+            0.0
+        };
+        candidate.chance = (candidate.chance.max(f32::MIN_POSITIVE).ln() * sharpness - reluctance).exp();
+    }
+    let sum: f32 = candidates.iter().map(|each| each.chance).sum();
+    for candidate in candidates {
+        candidate.chance /= sum;
+    }
+}
+
+/// The lead in centipawns where the model's winning chances end: a game that is won.
+const WON: i32 = 1000;
+
+/// A move of a won game that gives up so many centipawns of the lead is e times less likely.
+const HESITATION: f32 = 150.0;
+
+/// A score in centipawns; a mate is worth the more, the sooner it comes.
+fn lead(score: Score) -> i32 {
+    const MATE: i32 = 3000;
+    const SOONER: i32 = 30;
+    match score {
+        Score::Cp(cp) => cp.0.clamp(-MATE, MATE),
+        Score::Mate(moves) if moves > 0 => MATE + (20 - moves.min(20)) * SOONER,
+        Score::Mate(_) => -MATE,
+    }
+}

@@ -1,0 +1,133 @@
+//! Kinds of moves that a personality tends to overlook: what sort of errors it makes, beside how many.
+
+use super::{compensation::expected_loss, moves::StyleExtractor};
+use crate::human_model::Candidate;
+use sparring_chess::{GameHistory, Move, Role, Square};
+use sparring_config_schema::Choice;
+
+/// A kind of move that somebody overlooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlindSpot {
+    /// By knights, which go round corners.
+    Knights,
+    /// Back towards the own side.
+    Backward,
+    /// By bishops, rooks and queens over four squares or more.
+    Far,
+    /// With which a piece leaves a square where it would be lost.
+    Defence,
+}
+
+impl BlindSpot {
+    /// How many there are.
+    pub(super) const COUNT: usize = Self::NAMES.0.len();
+
+    /// Their names in a profile.
+    pub const NAMES: Choice<Self> = Choice(&[
+        ("knights", Self::Knights),
+        ("backward", Self::Backward),
+        ("far", Self::Far),
+        ("defence", Self::Defence),
+    ]);
+
+    /// Whether a legal move could be overlooked at all: taking back is not, and in check everybody looks at everything.
+    pub fn is_possible(line: &GameHistory, mv: Move) -> bool {
+        can_be_missed(&StyleExtractor::new(line), mv)
+    }
+
+    /// The kinds that a legal move is of.
+    pub fn of(line: &GameHistory, mv: Move) -> impl Iterator<Item = Self> {
+        let eye = StyleExtractor::new(line);
+        let kinds = Self::NAMES.0.iter().map(|(_, kind)| *kind);
+        kinds.filter(move |kind| BlindSpots::of(&[*kind]).cover(&eye, mv))
+    }
+}
+
+/// A set of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct BlindSpots(u8);
+
+impl BlindSpots {
+    /// These.
+    pub fn of(kinds: &[BlindSpot]) -> Self {
+        Self(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
+    }
+
+    /// Whether a kind is one of them.
+    pub fn has(self, kind: BlindSpot) -> bool {
+        self.0 & 1 << kind as u8 != 0
+    }
+
+    /// Whether a legal move is of a kind that is overlooked.
+    pub fn cover(self, eye: &StyleExtractor<'_>, mv: Move) -> bool {
+        if self == Self::default() || !can_be_missed(eye, mv) {
+            return false;
+        }
+        let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
+        let far = |from: Square| from.distance(mv.to()) >= 4;
+        self.has(BlindSpot::Knights) && mv.role() == Role::Knight
+            || self.has(BlindSpot::Backward) && eye.goes_back(mv)
+            || self.has(BlindSpot::Far) && slides && mv.from().is_some_and(far)
+            || self.has(BlindSpot::Defence) && !mv.is_capture() && eye.flees(mv)
+    }
+
+    /// Lets a choice overlook them, and says how much more it may lose for it, in points of winning chances. Unlike a taste, an
+    /// oversight asks for no forbearance: it is an error where the move was good.
+    pub fn work(self, candidates: &mut [Candidate], eye: &StyleExtractor<'_>) -> f32 {
+        let before = expected_loss(candidates);
+        for candidate in candidates.iter_mut() {
+            if self.cover(eye, candidate.mv) {
+                candidate.chance *= (-OVERLOOKED).exp();
+            }
+        }
+        if !self.has(BlindSpot::Defence) {
+            return 0.0;
+        }
+        FORGIVEN * (expected_loss(candidates) - before).max(0.0)
+    }
+}
+
+/// By how much the logarithm of a chance falls for a move that is overlooked: it is played a sixth as often.
+const OVERLOOKED: f32 = 1.8;
+
+/// The share of what overlooking a threat costs in a position that is lost there; the rest is made up for in the same position.
+/// To flee is mostly the one good move, so that making up for all of it would bring it back. What is lost so is gained
+/// elsewhere, by a price.
+const FORGIVEN: f32 = 0.5;
+
+fn can_be_missed(eye: &StyleExtractor<'_>, mv: Move) -> bool {
+    !eye.is_in_check() && !eye.takes_back(mv)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::{Variant, parse_uci};
+
+    #[test]
+    fn each_kind_covers_its_moves_and_no_others() {
+        // White's queen on h5 is attacked by the knight of f6.
+        const ATTACKED: &str = "e2e4 e7e5 d1h5 g8f6";
+        for (kind, moves, covered, free) in [
+            (BlindSpot::Knights, ATTACKED, "g1f3", "f1c4"),
+            (BlindSpot::Backward, ATTACKED, "h5d1", "h5f7"),
+            (BlindSpot::Far, ATTACKED, "h5d1", "h5g5"),
+            (BlindSpot::Defence, ATTACKED, "h5e2", "b1c3"),
+            // What takes is seen, though it leaves the square.
+            (BlindSpot::Defence, ATTACKED, "h5f3", "h5e5"),
+            (BlindSpot::Knights, "e2e4 d7d5 b1c3 d5e4", "g1f3", "c3e4"),
+            // In check.
+            (BlindSpot::Knights, "e2e4 e7e5 d2d3", "g8f6", "f8b4"),
+        ] {
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
+            let eye = StyleExtractor::new(&line);
+            let covers =
+                |text: &str| BlindSpots::of(&[kind]).cover(&eye, parse_uci(line.position(), text).unwrap());
+            assert!(covers(covered), "{kind:?} {covered}");
+            assert!(!covers(free), "{kind:?} {free}");
+        }
+        let check = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 d2d3 f8b4").unwrap();
+        let block = parse_uci(check.position(), "b1c3").unwrap();
+        assert!(!BlindSpots::of(&[BlindSpot::Knights]).cover(&StyleExtractor::new(&check), block));
+    }
+}

@@ -1,0 +1,462 @@
+//! What a personality likes: axes from -2 to 2, which lean on the choice among moves of much the same worth and, as
+//! small bonuses, on the evaluation of every search.
+
+mod blind_spots;
+mod compensation;
+mod elo_cost;
+mod metrics;
+mod moves;
+
+pub use blind_spots::BlindSpot;
+pub use metrics::StyleMetrics;
+
+use blind_spots::BlindSpots;
+
+use super::human_model::Candidate;
+use sparring_chess::{GameHistory, Move};
+use sparring_engine::StyleBonus;
+
+/// A style: where a personality stands on each axis, from -2 to 2, and what it tends to overlook. All zero and nothing: like
+/// everybody of its level.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style {
+    axes: [i32; COUNT],
+    misses: BlindSpots,
+}
+
+const COUNT: usize = 10;
+
+/// One of the ways in which players of the same strength differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Going for the other king.
+    Attack,
+    /// Looking after one's own king.
+    Shelter,
+    /// Castling early, or not at all.
+    Castling,
+    /// Taking what can be taken.
+    Greed,
+    /// Exchanging pieces.
+    Trades,
+    /// Moving pawns.
+    Pawns,
+    /// Opening the position.
+    Openness,
+    /// Moving the queen out.
+    Queen,
+    /// Getting queens off the board.
+    Endgames,
+    /// Giving something for play.
+    Risk,
+}
+
+/// An axis as profiles and explanations show it.
+#[derive(Debug, Clone, Copy)]
+pub struct AxisRow {
+    /// The axis.
+    pub axis: Axis,
+    /// Its key in a profile.
+    pub key: &'static str,
+    /// What its ends mean.
+    pub doc: &'static str,
+}
+
+impl Axis {
+    /// Its key in a profile.
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        Self::ALL[self as usize].key
+    }
+
+    /// Every axis, in the order of showing.
+    pub const ALL: [AxisRow; COUNT] = [
+        row(
+            Self::Attack,
+            "attack",
+            "-2 leaves the other king alone, 2 brings everything against it: pieces, checks, pawns.",
+        ),
+        row(
+            Self::Shelter,
+            "shelter",
+            "-2 does not mind a bare king, 2 keeps pieces and pawns before its own.",
+        ),
+        row(
+            Self::Castling,
+            "castling",
+            "-2 leaves its king in the middle, 2 castles as soon as it can.",
+        ),
+        row(
+            Self::Greed,
+            "greed",
+            "-2 lets material lie, 2 takes whatever can be taken.",
+        ),
+        row(
+            Self::Trades,
+            "trades",
+            "-2 keeps pieces on the board, 2 exchanges them wherever it can.",
+        ),
+        row(
+            Self::Pawns,
+            "pawns",
+            "-2 moves pieces rather than pawns, 2 pushes pawns.",
+        ),
+        row(
+            Self::Openness,
+            "openness",
+            "-2 keeps files and diagonals shut, 2 opens them.",
+        ),
+        row(
+            Self::Queen,
+            "queen",
+            "-2 leaves the queen at home, 2 brings it out early and often.",
+        ),
+        row(
+            Self::Endgames,
+            "endgames",
+            "-2 keeps the queens on, 2 exchanges them early.",
+        ),
+        row(
+            Self::Risk,
+            "risk",
+            "-2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.",
+        ),
+    ];
+}
+
+const fn row(axis: Axis, key: &'static str, doc: &'static str) -> AxisRow {
+    AxisRow { axis, key, doc }
+}
+
+impl Style {
+    /// The ends of each axis.
+    pub const RANGE: std::ops::RangeInclusive<i32> = -2..=2;
+
+    /// The same style but for one axis; beyond the ends is the end.
+    #[must_use]
+    pub fn with(mut self, axis: Axis, value: i32) -> Self {
+        self.axes[axis as usize] = value.clamp(*Self::RANGE.start(), *Self::RANGE.end());
+        self
+    }
+
+    /// The same style of somebody who tends to overlook these kinds of moves.
+    #[must_use]
+    pub fn missing(self, kinds: &[BlindSpot]) -> Self {
+        Self {
+            misses: BlindSpots::of(kinds),
+            ..self
+        }
+    }
+
+    /// Whether it tends to overlook a kind of moves.
+    #[must_use]
+    pub fn overlooks(&self, kind: BlindSpot) -> bool {
+        self.misses.has(kind)
+    }
+
+    /// Where it stands on an axis.
+    #[must_use]
+    pub fn on(&self, axis: Axis) -> i32 {
+        self.axes[axis as usize]
+    }
+
+    /// What the engine shall like beside winning: what each step of an axis adds at the leaves, in centipawns.
+    #[must_use]
+    pub fn likings(&self) -> StyleBonus {
+        StyleBonus {
+            siege: 4 * self.on(Axis::Attack),
+            shelter: 4 * self.on(Axis::Shelter),
+            officers: -3 * self.on(Axis::Trades),
+            queens: -12 * self.on(Axis::Endgames),
+            pawns: 2 * self.on(Axis::Pawns) + self.on(Axis::Attack),
+            open_files: 5 * self.on(Axis::Openness),
+            material: 3 * self.on(Axis::Greed) - 2 * self.on(Axis::Risk),
+            castled: 15 * self.on(Axis::Castling),
+            queen_out: 8 * self.on(Axis::Queen),
+            draws: -12 * self.on(Axis::Risk),
+        }
+    }
+
+    /// The axes that draw it to a move, the strongest first, at most two.
+    pub(super) fn draws_to(&self, mv: Move, line: &GameHistory) -> [Option<Axis>; 2] {
+        let eye = moves::StyleExtractor::new(line);
+        let mut pulls: Vec<(Axis, f32)> = Axis::ALL
+            .iter()
+            .map(|row| (row.axis, self.on(row.axis) as f32 * eye.shows(row.axis, mv)))
+            .filter(|(_, pull)| *pull >= FELT)
+            .collect();
+        pulls.sort_by(|one, other| other.1.total_cmp(&one.1));
+        [0, 1].map(|index| pulls.get(index).map(|(axis, _)| *axis))
+    }
+
+    /// Lets a style lean on the chances of a person's moves. They still add up to 1; a style without leanings
+    /// changes nothing.
+    pub(super) fn lean(&self, candidates: &mut [Candidate], line: &GameHistory) {
+        if *self == Self::default() {
+            return;
+        }
+        let expected = compensation::expected_loss(candidates);
+        let eye = moves::StyleExtractor::new(line);
+        self.pull(candidates, &eye);
+        let blind = self.misses.work(candidates, &eye);
+        compensation::restore(candidates, self.allowance() * expected + blind);
+    }
+
+    /// Lets likings work on the chances, whatever that costs.
+    fn pull(&self, candidates: &mut [Candidate], eye: &moves::StyleExtractor<'_>) {
+        let spares: Vec<f32> = (0..candidates.len())
+            .map(|index| spare(candidates, index))
+            .collect();
+        for (candidate, spare) in candidates.iter_mut().zip(spares) {
+            let pull: f32 = Axis::ALL
+                .iter()
+                .filter(|row| self.on(row.axis) != 0)
+                .map(|row| self.on(row.axis) as f32 * eye.shows(row.axis, candidate.mv))
+                .sum();
+            // What following the pull gives up: the move's own loss, or that of all others.
+            let loss = if pull > 0.0 { candidate.loss } else { spare };
+            candidate.chance *= (STEP * pull * forbearance(loss)).exp();
+        }
+    }
+}
+
+/// By how much the logarithm of a move's chance changes for a step on an axis that the move shows in full.
+const STEP: f32 = 1.6;
+
+/// From what pull on an axis is named as a reason.
+const FELT: f32 = 0.3;
+
+/// What a move may lose, in points of winning chances, until no style speaks for it any more.
+const TOLERANCE: f32 = 15.0;
+
+/// How much of a pull counts: it fades with what following it loses.
+fn forbearance(loss: f32) -> f32 {
+    (1.0 - loss / TOLERANCE).max(0.0)
+}
+
+/// What is lost, in points of winning chances, by playing anything but a certain move.
+fn spare(candidates: &[Candidate], index: usize) -> f32 {
+    let others = candidates.iter().enumerate().filter(|(other, _)| *other != index);
+    let least = others.map(|(_, candidate)| candidate.loss).min_by(f32::total_cmp);
+    let own = candidates.get(index).map_or(0.0, |candidate| candidate.loss);
+    least.map_or(f32::INFINITY, |least| least - own).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::human_model::{Model, TimePressure};
+    use sparring_chess::{Variant, parse_uci, units::Elo};
+
+    /// How much likelier a style makes a move, as the ratio of its odds.
+    fn odds(style: Style, moves: &str, mv: &str) -> f32 {
+        let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
+        let mv = parse_uci(line.position(), mv).unwrap();
+        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        let odds = |candidates: &[Candidate]| {
+            let chance = candidates.iter().find(|each| each.mv == mv).unwrap().chance;
+            chance / (1.0 - chance)
+        };
+        let before = odds(&candidates);
+        style.lean(&mut candidates, &line);
+        assert!((candidates.iter().map(|each| each.chance).sum::<f32>() - 1.0).abs() < 1e-3);
+        odds(&candidates) / before
+    }
+
+    #[test]
+    fn every_axis_leans_both_ways_on_the_moves_that_show_it() {
+        const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
+        for (axis, moves, mv) in [
+            (Axis::Attack, ITALIAN, "f3g5"),
+            (Axis::Castling, ITALIAN, "e1g1"),
+            (Axis::Greed, "e2e4 e7e5 g1f3 d7d6 d2d4 g8f6", "d4e5"),
+            (Axis::Trades, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6", "b5c6"),
+            (Axis::Pawns, ITALIAN, "a2a3"),
+            (Axis::Openness, "e2e4 d7d5", "e4d5"),
+            (Axis::Queen, "e2e4 e7e5", "d1h5"),
+            (Axis::Endgames, "e2e4 e7e5 d2d4 e5d4 d1d4 d8f6", "d4f6"),
+            // The d-file opens until one pawn is left between the queens.
+            (Axis::Endgames, "e2e4 d7d6 d2d4 e7e5", "d4e5"),
+            (Axis::Risk, ITALIAN, "c4f7"),
+        ] {
+            let with = |value| odds(Style::default().with(axis, value), moves, mv);
+            assert!(with(2) > 1.3, "{axis:?}: {}", with(2));
+            assert!(with(-2) < 0.8, "{axis:?}: {}", with(-2));
+            assert!(with(2) > with(1) && with(1) > 1.0, "{axis:?}");
+        }
+        // The king's own pawns: moving one is what a careful player does not do.
+        let castled = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6";
+        assert!(odds(Style::default().with(Axis::Shelter, 2), castled, "g2g4") < 0.8);
+    }
+
+    #[test]
+    fn greed_likes_what_wins_better_than_what_threatens_to_and_two_threats_better_than_one() {
+        let shows = |fen: &str, mv: &str| {
+            let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
+            moves::StyleExtractor::new(&line).shows(Axis::Greed, parse_uci(line.position(), mv).unwrap())
+        };
+        let none = shows("4k3/8/8/7n/8/3P4/8/4K3 w - - 0 1", "d3d4");
+        let one = shows("4k3/8/8/4n3/8/3P4/8/4K3 w - - 0 1", "d3d4");
+        let two = shows("4k3/8/8/2n1n3/8/3P4/8/4K3 w - - 0 1", "d3d4");
+        let takes = shows("4k3/8/8/4n3/3P4/8/8/4K3 w - - 0 1", "d4e5");
+        assert!(
+            none == 0.0 && none < one && one < takes && one < two,
+            "{none} {one} {two} {takes}"
+        );
+    }
+
+    #[test]
+    fn the_axes_that_draw_to_a_move_are_named() {
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let style = Style::default().with(Axis::Queen, 2).with(Axis::Pawns, 1);
+        let drawn = |text: &str| style.draws_to(parse_uci(line.position(), text).unwrap(), &line);
+        assert_eq!(drawn("d1h5"), [Some(Axis::Queen), None]);
+        assert_eq!(drawn("a2a3"), [Some(Axis::Pawns), None]);
+        assert_eq!(drawn("g1f3"), [None, None]);
+        for row in Axis::ALL {
+            assert_eq!(row.axis.key(), row.key);
+        }
+    }
+
+    #[test]
+    fn no_style_leaves_every_chance_as_it_was() {
+        assert!((odds(Style::default(), "e2e4 e7e5", "d1h5") - 1.0).abs() < 1e-6);
+        assert_eq!(Style::default().likings(), StyleBonus::default());
+    }
+
+    #[test]
+    fn a_style_neither_speaks_for_a_blunder_nor_against_the_only_good_move() {
+        let line = GameHistory::replay(Variant::Standard, "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1", "")
+            .unwrap_or_else(|_| unreachable!());
+        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        for candidate in &mut candidates {
+            candidate.loss = if candidate.mv.is_capture() { 0.0 } else { 40.0 };
+        }
+        let before = candidates.clone();
+        for row in Axis::ALL {
+            for value in Style::RANGE {
+                Style::default()
+                    .with(row.axis, value)
+                    .lean(&mut candidates, &line);
+                // But for what its price allows: who gains by a style may lose that much more, and here all that is lost is
+                // lost by the one kind of error that there is.
+                let errs = Style::default().with(row.axis, value).allowance().max(1.0);
+                for (now, then) in candidates.iter().zip(&before) {
+                    let is_worse =
+                        now.mv.is_capture() && 1.0 - now.chance > errs * (1.0 - then.chance) + 1e-3;
+                    assert!(!is_worse, "{row:?} {value}: {} after {}", now.chance, then.chance);
+                }
+                candidates.clone_from(&before);
+            }
+        }
+        assert_eq!((forbearance(0.0), forbearance(30.0)), (1.0, 0.0));
+    }
+
+    #[test]
+    fn what_is_overlooked_is_played_less_even_if_it_is_best_and_others_err_less_for_it() {
+        let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+        let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        for (index, candidate) in plain.iter_mut().enumerate() {
+            let is_best = candidate.mv.role() == sparring_chess::Role::Knight;
+            candidate.loss = if is_best { 0.0 } else { 1.0 + (index % 9) as f32 };
+        }
+        let mut careless = plain.clone();
+        Style::default()
+            .missing(&[BlindSpot::Knights])
+            .lean(&mut careless, &line);
+        let knights = |candidates: &[Candidate]| -> f32 {
+            let knights = candidates
+                .iter()
+                .filter(|each| each.mv.role() == sparring_chess::Role::Knight);
+            knights.map(|each| each.chance).sum()
+        };
+        assert!(
+            knights(&careless) < knights(&plain) - 0.1,
+            "{} {}",
+            knights(&careless),
+            knights(&plain)
+        );
+        let others = |candidates: &[Candidate]| -> f32 {
+            let others = candidates.iter().filter(|each| each.loss > 0.0);
+            let (sum, lost) = others.fold((0.0, 0.0), |(sum, lost), each| {
+                (sum + each.chance, lost + each.chance * each.loss)
+            });
+            lost / sum
+        };
+        assert!(others(&careless) < others(&plain));
+    }
+
+    #[test]
+    fn who_overlooks_threats_loses_where_one_is_overlooked_and_less_elsewhere() {
+        let careless = Style::default().missing(&[BlindSpot::Defence]);
+        let lost = |start: &str| {
+            let line = GameHistory::replay(Variant::Standard, start, "").unwrap();
+            let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+            for candidate in &mut candidates {
+                let is_good = candidate.mv.role() == sparring_chess::Role::Knight;
+                candidate.loss = if is_good { 0.0 } else { 12.0 };
+            }
+            let before = compensation::expected_loss(&candidates);
+            careless.lean(&mut candidates, &line);
+            compensation::expected_loss(&candidates) / before
+        };
+        // A rook takes the knight unless it goes; then nothing is to be rescued.
+        let threatened = lost("2r1k3/8/8/8/8/2N5/8/4K3 w - - 0 1");
+        let safe = lost("2r1k3/8/8/8/8/2N5/3K4/8 w - - 0 1");
+        assert!(
+            threatened > 1.05 && safe < 0.98 && safe > 0.9,
+            "{threatened} {safe}"
+        );
+    }
+
+    #[test]
+    fn a_style_loses_on_average_what_its_price_allows() {
+        let (mut short, mut all) = (0, 0);
+        for moves in [
+            "",
+            "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5",
+            "d2d4 d7d5 c2c4 d5c4 e2e4 e7e5 g1f3 e5d4 f1c4 b8c6 e1g1 g8f6",
+            "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 d8b6 d1d2 b6b2",
+        ] {
+            let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
+            let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+            // Losses as searches find them: many small, some large, whatever the moves show.
+            for (index, candidate) in plain.iter_mut().enumerate() {
+                candidate.loss = [0.0, 1.5, 4.0, 0.3, 9.0, 2.2, 35.0][(5 * index) % 7];
+            }
+            let expected = compensation::expected_loss(&plain);
+            for row in Axis::ALL {
+                for other in Axis::ALL {
+                    let style = Style::default().with(row.axis, 2).with(other.axis, -2);
+                    let (mut pulled, mut styled) = (plain.clone(), plain.clone());
+                    style.pull(&mut pulled, &moves::StyleExtractor::new(&line));
+                    style.lean(&mut styled, &line);
+                    let lost = compensation::expected_loss(&styled);
+                    let allowed = style.allowance() * expected;
+                    let aim = compensation::nearest(&pulled, allowed);
+                    assert!(
+                        (lost - aim).abs() < 0.05,
+                        "{row:?} {other:?} {moves}: {lost} for {aim} of {allowed}"
+                    );
+                    short += usize::from((aim - allowed).abs() > 0.05);
+                    all += 1;
+                }
+            }
+        }
+        // The tilt's bounds seldom stand in the way.
+        assert!(100 * short < all, "{short} of {all}");
+    }
+
+    #[test]
+    fn every_axis_is_liked_by_the_search_too_and_stays_small() {
+        for row in Axis::ALL {
+            for value in Style::RANGE {
+                let likings = Style::default().with(row.axis, value).likings();
+                assert_eq!(likings == StyleBonus::default(), value == 0, "{row:?}");
+                for each in Style::default().with(row.axis, value).likings().amounts() {
+                    assert!(each.abs() <= 40, "{row:?} {value}");
+                }
+            }
+        }
+    }
+}

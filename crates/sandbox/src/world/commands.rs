@@ -1,0 +1,307 @@
+//! What a player can do to a game.
+
+use super::{
+    api_error::ApiError,
+    draw_offers::{No, Yes},
+    ending::{Cause, Ending, name},
+    game::{Game, Notification},
+    presence::{leave_time, material_balance},
+};
+use sparring_chess::{Color, NotationError, Rules as _, Variant, parse_uci, units::Millis, write_uci};
+use sparring_lichess::model::OpponentGone;
+
+/// What one request for more time gives, as on lichess.
+const MORE_TIME: Millis = Millis::from_secs(15);
+
+impl Game {
+    /// Plays a move given as text, with a draw offer if wanted.
+    ///
+    /// A move that arrives after the flag is granted, but not played: the game is over. So is one whose draw offer
+    /// meets the opponent's.
+    ///
+    /// # Errors
+    /// [`Refusal`] for text that is no move, for a move out of turn or an illegal one.
+    pub fn play(&mut self, color: Color, text: &str, offering: bool, now: Millis) -> Result<(), ApiError> {
+        if !self.is_running() || self.line.turn() != color {
+            return Err(ApiError::NotYourTurn);
+        }
+        let mv = parse_uci(self.line.position(), text).map_err(|error| refused_move(&error, text))?;
+        // In Chess960 castling is the king's move to its own rook, even where both stand as in usual games.
+        if mv.is_castle()
+            && self.terms.variant == Variant::Chess960
+            && text != write_uci(mv, Variant::Chess960)
+        {
+            return Err(refused_move(&NotationError::Illegal(text.to_owned()), text));
+        }
+        if self.judge_flag(now) {
+            return Ok(());
+        }
+        if offering {
+            self.offer_draw(color, now);
+            if !self.is_running() {
+                return Ok(());
+            }
+        }
+        self.line.play(mv);
+        // Whoever moves is there, with a stream or without.
+        self.seats.get_mut(color).presence.moved(now);
+        match Ending::automatic(&self.line, self.bot_plays()) {
+            Some(ending) => {
+                self.clock.stop(now);
+                self.clocks.push(self.clock.left(color, now));
+                self.end(ending, now);
+            }
+            None => {
+                self.clock.press(color, self.line.ply(), now);
+                self.clocks.push(self.clock.left(color, now));
+                self.note_state(now);
+                self.let_offers_lapse(color, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// A move declines what the other side offered, but only after its own state went out: that state still shows
+    /// the offer. A declined draw is not announced by a state, a declined takeback is.
+    fn let_offers_lapse(&mut self, mover: Color, now: Millis) {
+        let lapsed = self.offers.moved(mover, now);
+        if lapsed.draw {
+            self.announce(&format!("{} declines draw", name(mover)));
+        }
+        if lapsed.takeback {
+            self.announce("Takeback declined");
+            self.note_state(now);
+        }
+    }
+
+    /// Calls the game off, while it has not really begun. In arenas nobody can.
+    ///
+    /// # Errors
+    /// [`Refusal::NotAbortable`] after two half moves or the end.
+    pub fn abort(&mut self, now: Millis) -> Result<(), ApiError> {
+        let is_young = self.is_running() && self.line.ply() < 2;
+        if !is_young || self.arena.is_some() || self.forbids("noAbort") {
+            return Err(ApiError::NotAbortable);
+        }
+        self.end(Ending::without_winner(Cause::Aborted), now);
+        Ok(())
+    }
+
+    /// Gives the game up; before two half moves that calls it off, except in arenas.
+    ///
+    /// # Errors
+    /// [`Refusal::NotResignable`] after the end.
+    pub fn resign(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
+        if !self.is_running() {
+            return Err(ApiError::NotResignable);
+        }
+        // Too late to give up what is lost, or drawn, by time.
+        if self.judge_flag(now) {
+            return Ok(());
+        }
+        let ending = if self.line.ply() < 2 && self.arena.is_none() {
+            Ending::without_winner(Cause::Aborted)
+        } else {
+            Ending {
+                cause: Cause::Resignation,
+                winner: Some(!color),
+            }
+        };
+        self.end(ending, now);
+        Ok(())
+    }
+
+    /// Offers a draw, accepts one, or claims one that the position already is. Without effect where lichess
+    /// ignores it.
+    pub fn offer_draw(&mut self, color: Color, now: Millis) {
+        if !self.is_running() || self.judge_flag(now) {
+            return;
+        }
+        if self.forbids("noEarlyDraw") && self.line.ply() < 60 {
+            return;
+        }
+        let cause = if self.line.repetitions() >= 3 {
+            Some(Cause::Threefold)
+        } else if self.line.position().has_insufficient_material(!color) {
+            Some(Cause::BareClaim)
+        } else {
+            match self.offers.offer_draw(color, self.line.ply()) {
+                Yes::Accepted => Some(Cause::Agreement),
+                Yes::Offered => {
+                    self.announce(&format!("{} offers draw", name(color)));
+                    self.note_state(now);
+                    None
+                }
+                Yes::Ignored => None,
+            }
+        };
+        if let Some(cause) = cause {
+            self.end(Ending::without_winner(cause), now);
+        }
+    }
+
+    /// Declines a draw or takes the own offer back. The streams show no state for it, only the next one lacks it.
+    pub fn decline_draw(&mut self, color: Color, now: Millis) {
+        // Who lets time run out has it drawn by an offer that stands, and nobody can take that away afterwards.
+        if !self.is_running() || self.judge_flag(now) {
+            return;
+        }
+        if !self.is_running() {
+            return;
+        }
+        match self.offers.decline_draw(color) {
+            No::Declined => self.announce(&format!("{} declines draw", name(color))),
+            No::Withdrawn => self.announce("Draw offer canceled"),
+            No::Ignored => {}
+        }
+    }
+
+    /// Asks to take back, or lets the other side: then its last move is undone, with the answer to it.
+    pub fn offer_takeback(&mut self, color: Color, now: Millis) {
+        if !self.is_running() || self.judge_flag(now) || !self.house.takebacks {
+            return;
+        }
+        // Accepting needs no own move, asking does.
+        if !self.offers.takeback(!color) && !self.has_moved(color) {
+            return;
+        }
+        match self.offers.offer_takeback(color, now) {
+            Yes::Offered => {
+                self.announce(&format!("{} proposes a takeback", name(color)));
+                self.note_state(now);
+            }
+            Yes::Accepted => {
+                let undone = if self.line.turn() == color { 1 } else { 2 };
+                let plies = self.line.ply().saturating_sub(undone);
+                self.line.truncate(plies);
+                self.clocks.truncate(plies);
+                self.offers.rewound(plies);
+                self.clock.hand_to(self.line.turn(), plies, now);
+                self.announce("Takeback accepted");
+                self.note_state(now);
+            }
+            Yes::Ignored => {}
+        }
+    }
+
+    /// Refuses a takeback, or takes the own wish back.
+    pub fn decline_takeback(&mut self, color: Color, now: Millis) {
+        if !self.is_running() || self.judge_flag(now) {
+            return;
+        }
+        match self.offers.decline_takeback(color, now) {
+            No::Declined => self.announce("Takeback declined"),
+            No::Withdrawn => self.announce("Takeback canceled"),
+            No::Ignored => return,
+        }
+        self.note_state(now);
+    }
+
+    /// Gives a side 15 seconds more in a casual game. On lichess only the opponent can, and bots do not.
+    ///
+    /// # Errors
+    /// [`Refusal::NoMoreTime`] for rated games, games without a chess clock, and after the end.
+    pub fn take_more_time(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
+        if !self.is_running() || self.terms.rated || !self.clock.is_chess_clock() {
+            return Err(ApiError::NoMoreTime);
+        }
+        if !self.judge_flag(now) {
+            self.clock.add(color, MORE_TIME);
+            self.announce(&format!("{} + {} seconds", name(color), MORE_TIME.0 / 1000));
+            self.note_state(now);
+        }
+        Ok(())
+    }
+
+    /// Wins by the opponent's absence or flag. Without effect while there is nothing to claim.
+    ///
+    /// # Errors
+    /// [`Refusal::NoVictoryClaim`] if this game can never be won so.
+    pub fn claim_victory(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
+        if !self.allows_claims() {
+            return Err(ApiError::NoVictoryClaim);
+        }
+        if !self.judge_flag(now) && self.opponent_is_claimable(color) {
+            self.end(Ending::loss(!color, Cause::Left, &self.line), now);
+        }
+        Ok(())
+    }
+
+    /// Draws by the opponent's absence. Without effect while there is nothing to claim.
+    ///
+    /// # Errors
+    /// [`Refusal::NoDrawClaim`] if this game can never be drawn so.
+    pub fn claim_draw(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
+        if !self.allows_claims() {
+            return Err(ApiError::NoDrawClaim);
+        }
+        if !self.judge_flag(now) && self.opponent_is_claimable(color) {
+            self.end(Ending::without_winner(Cause::Left), now);
+        }
+        Ok(())
+    }
+
+    /// A player opened a stream of the game.
+    pub fn came(&mut self, color: Color) {
+        if self.seats.get_mut(color).presence.came() && self.is_running() {
+            let back = OpponentGone {
+                gone: false,
+                claim_win_in_seconds: None,
+            };
+            self.notes.push(Notification::Gone(!color, back));
+        }
+    }
+
+    /// A player closed a stream of the game.
+    pub fn left_board(&mut self, color: Color, now: Millis) {
+        self.seats.get_mut(color).presence.left(now);
+    }
+
+    /// When somebody's absence should next be announced.
+    #[must_use]
+    pub fn absence_due_at(&self, color: Color) -> Option<Millis> {
+        let announced = self.allows_claims() && self.line.ply() >= 2;
+        self.seats.get(color).presence.due_at().filter(|_| announced)
+    }
+
+    /// Announces the absence of a side, as far as lichess would.
+    pub fn announce_absence(&mut self, color: Color, now: Millis) {
+        let wait = leave_time(self.speed(), material_balance(self.line.position(), color));
+        let clock = self.left(color, now).unwrap_or_default();
+        let presence = &mut self.seats.get_mut(color).presence;
+        if let Some(absence) = presence.announce(wait, clock, now) {
+            let gone = OpponentGone {
+                gone: true,
+                claim_win_in_seconds: Some(absence.claim_in_seconds),
+            };
+            self.notes.push(Notification::Gone(!color, gone));
+        }
+    }
+
+    fn allows_claims(&self) -> bool {
+        self.is_running() && self.clock.is_chess_clock() && !self.forbids("noClaimWin")
+    }
+
+    fn opponent_is_claimable(&self, color: Color) -> bool {
+        self.line.turn() != color && self.seats.get(!color).presence.is_claimable()
+    }
+
+    fn forbids(&self, rule: &str) -> bool {
+        self.terms.rules.iter().any(|agreed| agreed == rule)
+    }
+}
+
+fn refused_move(error: &NotationError, text: &str) -> ApiError {
+    let square = |range| text.get(range).filter(|part: &&str| is_square(part));
+    match (error, square(0..2), square(2..4)) {
+        (NotationError::Illegal(_), Some(from), Some(to)) => ApiError::IllegalMove {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        },
+        _ => ApiError::InvalidUci(text.to_owned()),
+    }
+}
+
+fn is_square(text: &str) -> bool {
+    text.parse::<sparring_chess::Square>().is_ok()
+}

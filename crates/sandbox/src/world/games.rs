@@ -1,0 +1,284 @@
+//! Games as the world runs them: begun from a challenge, commanded by players, told to streams.
+
+use super::{
+    ApiError, Challenge, ChallengeParams, Game, LimitedAction, Outgoing, World,
+    game::{GameRules, Notification, PlayerSlot},
+    presence::AbsenceTimer,
+};
+use sparring_chess::{ByColor, Color, units::Millis};
+use sparring_lichess::model::{
+    ChatMessage, Event, GameEvent, GameEventInfo, GameFull, GameId, Room, Speed, UserId,
+};
+
+/// The longest chat line.
+const LONGEST_LINE: usize = 140;
+
+/// Two who are to play.
+pub(super) struct Pairing {
+    /// The game's id.
+    pub(super) id: GameId,
+    /// What is played.
+    pub(super) terms: ChallengeParams,
+    /// Who has which side.
+    pub(super) players: ByColor<UserId>,
+    /// The game that it repeats, if any.
+    pub(super) rematch_of: Option<GameId>,
+    /// The arena that it belongs to, if any.
+    pub(super) arena: Option<String>,
+}
+
+impl Pairing {
+    /// The game of an accepted challenge.
+    pub(super) fn of(challenge: &Challenge) -> Self {
+        let (challenger, dest) = (challenge.challenger.clone(), challenge.dest.clone());
+        let (white, black) = match challenge.challenger_color {
+            Color::White => (challenger, dest),
+            Color::Black => (dest, challenger),
+        };
+        Self {
+            id: challenge.id.clone(),
+            terms: challenge.terms.clone(),
+            players: ByColor { white, black },
+            rematch_of: challenge.rematch_of.clone(),
+            arena: None,
+        }
+    }
+}
+
+impl World {
+    /// A game begins, and both players hear of it.
+    pub(super) fn begin_game(&mut self, pairing: Pairing, now: Millis) -> Result<(), ApiError> {
+        let mut seat = |user: &UserId| {
+            let is_bot = self.users.profile(user).is_some_and(|profile| profile.is_bot);
+            PlayerSlot {
+                user: user.clone(),
+                is_bot,
+                private_part: self.naming.private_part(),
+                presence: AbsenceTimer::new(is_bot, now),
+            }
+        };
+        let seats = ByColor {
+            white: seat(&pairing.players.white),
+            black: seat(&pairing.players.black),
+        };
+        let house = GameRules {
+            castling: self.rules.castling,
+            takebacks: self.rules.takebacks && !pairing.terms.rated && pairing.arena.is_none(),
+        };
+        let mut game = Game::begin(pairing.id.clone(), pairing.terms, seats, house, now)
+            .map_err(|_| ApiError::form("global", "invalidFen"))?;
+        game.arena = pairing.arena;
+        if let Some(previous) = pairing.rematch_of.as_ref().and_then(|id| self.games.get_mut(id)) {
+            previous.rematch = Some(pairing.id);
+        }
+        for color in Color::ALL {
+            let to = game.seats.get(color).user.clone();
+            if let Some(profile) = self.users.profile_mut(&to) {
+                profile.games += 1;
+            }
+            if game.seats.iter().all(|seat| seat.is_bot) {
+                self.counters.count(LimitedAction::PlayBot, &to, 1, now);
+            }
+            let event = Event::GameStart {
+                game: Box::new(game.info(color, &self.users, now)),
+            };
+            self.outgoing.push(Outgoing::Event { to, event });
+        }
+        self.games.insert(game.id.clone(), game);
+        Ok(())
+    }
+
+    /// A game, running or over.
+    #[must_use]
+    pub fn game(&self, id: &GameId) -> Option<&Game> {
+        self.games.get(id)
+    }
+
+    /// A user's game and his side in it.
+    ///
+    /// # Errors
+    /// [`Refusal::NoSuchGame`] or [`Refusal::NotYourGame`].
+    pub fn game_of(&self, me: &UserId, id: &GameId) -> Result<(&Game, Color), ApiError> {
+        let game = self.games.get(id).ok_or(ApiError::NoSuchGame)?;
+        let color = game.color_of(me).ok_or(ApiError::NotYourGame)?;
+        Ok((game, color))
+    }
+
+    /// Whether the bots' and boards' interfaces can play a user's game.
+    ///
+    /// # Errors
+    /// [`Refusal`] if there is no such game of his, or it is too fast.
+    pub fn check_interface(&self, me: &UserId, id: &GameId, interface: &'static str) -> Result<(), ApiError> {
+        let (game, _) = self.game_of(me, id)?;
+        if game.speed() < Speed::Bullet {
+            return Err(ApiError::WrongInterface(interface));
+        }
+        Ok(())
+    }
+
+    /// Lets a player do something to his game, and tells the streams what came of it.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game, or from the command itself.
+    pub fn command(
+        &mut self,
+        me: &UserId,
+        id: &GameId,
+        now: Millis,
+        command: impl FnOnce(&mut Game, Color) -> Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
+        let (_, color) = self.game_of(me, id)?;
+        self.change_game(id, now, |game| command(game, color))
+            .unwrap_or(Err(ApiError::NoSuchGame))
+    }
+
+    /// Changes a game and tells the streams; the end is told on both event streams too, before or after the game's
+    /// own, because lichess promises no order.
+    pub(super) fn change_game<T>(
+        &mut self,
+        id: &GameId,
+        now: Millis,
+        change: impl FnOnce(&mut Game) -> T,
+    ) -> Option<T> {
+        let game = self.games.get_mut(id)?;
+        let was_running = game.is_running();
+        let answer = change(game);
+        let ended = was_running && !game.is_running();
+        let events_first = ended && self.naming.coin();
+        if events_first {
+            self.tell_finish(id, now);
+        }
+        self.tell_notes(id);
+        if ended {
+            if !events_first {
+                self.tell_finish(id, now);
+            }
+            self.outgoing.push(Outgoing::GameOver { game: id.clone() });
+            self.arenas.ended(id);
+            self.archive(id.clone());
+        }
+        Some(answer)
+    }
+
+    fn tell_finish(&mut self, id: &GameId, now: Millis) {
+        let Some(game) = self.games.get(id) else { return };
+        for color in Color::ALL {
+            let to = game.seats.get(color).user.clone();
+            let event = Event::GameFinish {
+                game: Box::new(game.info(color, &self.users, now)),
+            };
+            self.outgoing.push(Outgoing::Event { to, event });
+        }
+    }
+
+    fn tell_notes(&mut self, id: &GameId) {
+        let Some(game) = self.games.get_mut(id) else {
+            return;
+        };
+        for note in game.take_notes() {
+            for color in Color::ALL {
+                let seat = game.seats.get(color);
+                let event = match &note {
+                    Notification::State(state) => GameEvent::State(state.clone()),
+                    // Boards are not shown what spectators say.
+                    Notification::Chat(line) if line.room != Room::Player && !seat.is_bot => continue,
+                    Notification::Chat(line) => GameEvent::Chat(line.clone()),
+                    Notification::Gone(to, gone) if *to == color => GameEvent::OpponentGone(*gone),
+                    Notification::Gone(..) => continue,
+                };
+                self.outgoing.push(Outgoing::Game {
+                    game: id.clone(),
+                    to: seat.user.clone(),
+                    event,
+                });
+            }
+        }
+    }
+
+    /// A player opened a stream of his game: its first line, and whether more will follow. Somebody's flag that has
+    /// fallen is seen now.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game.
+    pub fn game_stream_opened(
+        &mut self,
+        me: &UserId,
+        id: &GameId,
+        now: Millis,
+    ) -> Result<(GameFull, bool), ApiError> {
+        self.command(me, id, now, |game, color| {
+            game.judge_flag(now);
+            game.came(color);
+            Ok(())
+        })?;
+        self.stream_opened(me);
+        let (game, _) = self.game_of(me, id)?;
+        Ok((game.full(&self.users, now), game.is_running()))
+    }
+
+    /// A player closed a stream of his game.
+    pub fn game_stream_closed(&mut self, me: &UserId, id: &GameId, now: Millis) {
+        self.stream_closed(me);
+        // Nothing to refuse: the game may have been forgotten meanwhile.
+        let _ = self.command(me, id, now, |game, color| {
+            game.left_board(color, now);
+            Ok(())
+        });
+    }
+
+    /// A player says something in a room of his game. What a bot says with a link in it vanishes, as on lichess.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game, or the text is empty or longer than 140 characters.
+    pub fn say(
+        &mut self,
+        me: &UserId,
+        id: &GameId,
+        room: Room,
+        text: &str,
+        now: Millis,
+    ) -> Result<(), ApiError> {
+        if text.chars().count() > LONGEST_LINE {
+            return Err(ApiError::form("text", "Maximum length is 140"));
+        }
+        if text.trim().is_empty() {
+            return Err(ApiError::form("text", "This field is required"));
+        }
+        let profile = self.users.profile(me).ok_or(ApiError::NotFound)?;
+        let (name, is_bot) = (profile.name.clone(), profile.is_bot);
+        self.command(me, id, now, |game, _| {
+            if !(is_bot && has_link(text)) {
+                game.say(&name, room, text);
+            }
+            Ok(())
+        })
+    }
+
+    /// What was said in a room of a player's game.
+    ///
+    /// # Errors
+    /// [`Refusal`] if it is not his game.
+    pub fn chat(&self, me: &UserId, id: &GameId, room: &Room) -> Result<Vec<ChatMessage>, ApiError> {
+        self.game_of(me, id).map(|(game, _)| game.chat(room))
+    }
+
+    /// A user's running games, the latest first, as lists and the burst of the event stream show them.
+    #[must_use]
+    pub fn running_games(&self, me: &UserId, now: Millis) -> Vec<GameEventInfo> {
+        let mut games: Vec<&Game> = self
+            .games
+            .values()
+            .filter(|game| game.is_running() && game.color_of(me).is_some())
+            .collect();
+        games.sort_by_key(|game| std::cmp::Reverse(game.created_at));
+        games
+            .into_iter()
+            .filter_map(|game| Some(game.info(game.color_of(me)?, &self.users, now)))
+            .collect()
+    }
+}
+
+/// Whether a text shows an address of the web.
+fn has_link(text: &str) -> bool {
+    text.contains("://") || text.split_whitespace().any(|word| word.starts_with("www."))
+}

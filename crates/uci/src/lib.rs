@@ -1,0 +1,459 @@
+//! The engine behind the Universal Chess Interface: commands in, lines out.
+//!
+//! [`run`] reads commands from any reader and answers on any writer. The searching happens on a thread of its own, so
+//! that `stop` and `isready` are heard at any time. What cannot be done is told in one `info string` and changes nothing.
+
+mod display;
+mod divide;
+mod go;
+mod info;
+mod limits;
+mod move_overhead;
+mod options;
+mod output;
+mod parse;
+mod position;
+mod resources;
+mod search_gate;
+mod settings;
+mod wdl;
+mod worker;
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    io::{self, BufRead, Write},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{self, SyncSender},
+    },
+    thread,
+};
+
+pub use divide::{PerftError, perft, perft_speed};
+pub use resources::UciResources;
+pub use worker::{bench, fixed_cost, scaling};
+
+use display::Diagram;
+use go::Go;
+use limits::{clock_of, limits, may_never_end};
+use move_overhead::{ClockReading, MoveOverhead};
+use output::UciWriter;
+use parse::Command;
+use resources::{StrengthSetting, open_book, speed};
+use search_gate::{Hold, SearchGate};
+use settings::{Change, Settings};
+use worker::{Job, SearchJob, TOLERANCE, Worker};
+
+use sparring_book::{BookMove, BookQuery, Library};
+use sparring_chess::{
+    GameHistory, Move, Rules as _, Variant, key, parse_uci,
+    units::{Depth, Millis},
+    write_fen,
+};
+use sparring_engine::{Engine, Limits, Params, SearchRequest, Tablebase, bench as signature, prepare, trace};
+use sparring_files::lines::{LONGEST, Line, Lines};
+
+/// At most this many jobs wait for the worker. A sender beyond that waits too, so that its lines stay in the pipe.
+const QUEUED_JOBS: usize = 256;
+
+/// Speaks UCI until `quit` or the end of input. After the end of input, searches with a limit still finish.
+///
+/// # Errors
+/// Whatever reading fails with. That nobody reads the answers is no error.
+pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
+    run_in(&UciResources::default(), reader, writer)
+}
+
+/// Speaks UCI as [`run`] does, with books and personalities to choose from.
+///
+/// # Errors
+/// See [`run`].
+pub fn run_in(house: &UciResources, reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
+    let gate = SearchGate::new();
+    let voice = UciWriter::new(writer);
+    let settings = Settings::default();
+    let engine = Engine::ready(settings.hash);
+    thread::scope(|scope| {
+        let (jobs, queue) = mpsc::sync_channel(QUEUED_JOBS);
+        let (gate, voice) = (&gate, &voice);
+        scope.spawn(move || {
+            let mut worker = Worker { engine, gate, voice };
+            prepare();
+            for job in queue {
+                worker.work(job);
+            }
+        });
+        let mut front = Front {
+            gate,
+            voice,
+            jobs,
+            settings,
+            house,
+            book: None,
+            tablebase: None,
+            entropy: RandomState::new().hash_one("games"),
+            games: 0,
+            initial: None,
+            lag: MoveOverhead::default(),
+            line: GameHistory::new(Variant::Standard),
+        };
+        let read = front.listen(reader);
+        gate.abandon();
+        read
+    })
+}
+
+/// The numbers of the search as OpenBench's tuner reads them, one a line.
+#[must_use]
+pub fn tunables() -> String {
+    let lines: Vec<String> = options::tuning_listing(&Params::default()).collect();
+    lines.join("\n")
+}
+
+/// The half that listens: it holds the position and the settings, and sends jobs to the worker.
+struct Front<'a, W> {
+    gate: &'a SearchGate,
+    voice: &'a UciWriter<W>,
+    jobs: SyncSender<Job>,
+    settings: Settings,
+    house: &'a UciResources,
+    /// The book that was opened by hand.
+    book: Option<Library>,
+    /// The endgame tables that were opened.
+    tablebase: Option<Arc<Tablebase>>,
+    /// Another number each time the program starts, so that an engine started for each game does not play the same one.
+    entropy: u64,
+    /// Games begun.
+    games: u64,
+    /// What the game's clock began with, as far as that was seen.
+    initial: Option<Millis>,
+    /// What moves lose between engine and clock.
+    lag: MoveOverhead,
+    line: GameHistory,
+}
+
+impl<W: Write> Front<'_, W> {
+    fn listen(&mut self, reader: impl BufRead) -> io::Result<()> {
+        let mut lines = Lines::new(reader);
+        loop {
+            let line = match lines.next_line()? {
+                None => return Ok(()),
+                Some(Line::Whole(bytes)) => String::from_utf8_lossy(bytes),
+                Some(Line::TooLong) => {
+                    let text = format_args!("a line of more than {LONGEST} bytes is skipped");
+                    self.voice.remark(text);
+                    continue;
+                }
+            };
+            self.voice.heard(&line);
+            match parse::parse(&line) {
+                Ok(Command::Quit) => {
+                    self.gate.stop();
+                    return Ok(());
+                }
+                Ok(command) => self.obey(command),
+                Err(error) => self.voice.remark(error),
+            }
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Uci => self.introduce(),
+            Command::IsReady if self.gate.is_searching() => self.voice.say("readyok"),
+            Command::IsReady => self.send(Job::Ready),
+            Command::NewGame => {
+                if !self.is_refused("ucinewgame") {
+                    self.games += 1;
+                    self.send(Job::NewGame);
+                }
+            }
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::Position { fen, moves } => self.set_position(&fen, &moves),
+            Command::Go(go) => self.go(&go),
+            Command::Stop => self.gate.stop(),
+            Command::PonderHit => self.gate.ponder_hit(),
+            Command::Display => self.display(),
+            Command::Eval => self.evaluate(),
+            Command::Params => self.list_params(),
+            Command::Perft(depth) => self.perft(depth),
+            Command::Bench(_) if self.is_refused("bench") => {}
+            Command::Bench(depth) => {
+                let depth = depth.map_or(signature::DEPTH, Depth);
+                self.send(Job::Bench(self.gate.ask(None, false), depth));
+            }
+            Command::Quit | Command::Nothing => {}
+        }
+    }
+
+    fn introduce(&self) {
+        self.voice
+            .say(format_args!("id name Sparring {}", env!("CARGO_PKG_VERSION")));
+        self.voice.say("id author the Sparring authors");
+        for line in options::listing(self.house) {
+            self.voice.say(line);
+        }
+        self.voice.say("uciok");
+    }
+
+    fn perft(&self, depth: u32) {
+        if let Err(error) = divide::bounded(depth) {
+            self.voice.remark(error);
+        } else if !self.is_refused("perft") {
+            let line = Box::new(self.line.clone());
+            self.send(Job::Perft(self.gate.ask(None, false), line, depth));
+        }
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        if self.gate.is_held() {
+            self.voice
+                .remark(format_args!("option \"{name}\" cannot be set during a search"));
+            return;
+        }
+        let before = self.settings.clone();
+        match self.settings.set(self.house, name, value) {
+            Ok(Change::None) if !before.own_book && self.settings.own_book && !self.has_book() => self
+                .voice
+                .remark("there is no book to play from until \"BookFile\" opens one"),
+            Ok(Change::None) => {}
+            Ok(Change::Hash(mib)) => self.send(Job::Resize(mib)),
+            Ok(Change::Threads(threads)) => self.send(Job::Threads(threads)),
+            Ok(Change::Clear) => self.send(Job::NewGame),
+            Ok(Change::Params(params)) => self.send(Job::Params(params)),
+            Ok(Change::Book(path)) => self.open_book(path.as_deref()),
+            Ok(Change::Tablebase(folders)) => self.open_tablebase(&folders),
+            Ok(Change::Log) if self.open_log() => {}
+            Ok(Change::Log) => self.settings = before,
+            Err(error) => self.voice.remark(error),
+        }
+    }
+
+    fn has_book(&self) -> bool {
+        self.book.is_some() || self.house.library.names().next().is_some()
+    }
+
+    fn open_book(&mut self, path: Option<&Path>) {
+        match path.map(open_book).transpose() {
+            Ok(opened) => {
+                let (book, said) = opened.unzip();
+                self.book = book;
+                if let Some(said) = said.flatten() {
+                    self.voice.remark(said);
+                }
+            }
+            Err(error) => self
+                .voice
+                .remark(format_args!("option \"BookFile\" stays as it was: {error}")),
+        }
+    }
+
+    fn open_tablebase(&mut self, folders: &[PathBuf]) {
+        if folders.is_empty() {
+            self.tablebase = None;
+            return;
+        }
+        match Tablebase::open(folders) {
+            Ok(tablebase) => {
+                self.voice.remark(tablebase.extent());
+                self.tablebase = Some(Arc::new(tablebase));
+            }
+            Err(error) => self
+                .voice
+                .remark(format_args!("option \"SyzygyPath\" stays as it was: {error}")),
+        }
+    }
+
+    /// Begins, moves or ends the log. False when its file cannot be opened.
+    fn open_log(&self) -> bool {
+        let path = &self.settings.log_file;
+        if !self.settings.log {
+            self.voice.close_log();
+        } else if let Err(error) = self.voice.open_log(path) {
+            self.voice
+                .remark(format_args!("the log {}: {error}", path.display()));
+            return false;
+        }
+        true
+    }
+
+    fn variant(&self) -> Variant {
+        if self.settings.chess960 {
+            Variant::Chess960
+        } else {
+            Variant::Standard
+        }
+    }
+
+    fn set_position(&mut self, fen: &str, moves: &[String]) {
+        match position::read(self.variant(), fen, moves) {
+            Ok(line) => self.line = line,
+            Err(error) => self.voice.remark(error),
+        }
+    }
+
+    /// Each `go` gets one answer: whoever has asked waits for it.
+    fn go(&mut self, go: &Go) {
+        let (go, only) = &self.what_makes_sense(go);
+        let (clock, remark) = clock_of(go, self.line.turn());
+        if let Some(remark) = remark {
+            self.voice.remark(remark);
+        }
+        if self.line.ply() < 2 || self.initial.is_none() {
+            self.initial = clock.remaining;
+        }
+        let shown = clock.remaining.map(|remaining| ClockReading {
+            ply: self.line.ply(),
+            remaining,
+            increment: clock.increment.unwrap_or_default(),
+            to_go: go.movestogo,
+        });
+        self.lag.note(shown, self.gate.took());
+        let remaining = clock.remaining.unwrap_or_default();
+        let overhead = self.lag.overhead(self.settings.overhead, remaining);
+        let guise = self.settings.guise();
+        let params = self.house.params(&guise, &self.settings.params);
+        let ponders = self.settings.ponder;
+        let limits = limits(go, clock, ponders, params, (overhead, self.gate.reserve()));
+        let unlimited = go.infinite || limits == Limits::default();
+        let held = if go.ponder {
+            let soft = limits.soft;
+            Some(Hold::Ponder { soft, unlimited })
+        } else {
+            unlimited.then_some(Hold::Infinite)
+        };
+        let seed = self.seed();
+        let search = SearchRequest {
+            multi_pv: self.settings.multi_pv,
+            only: only.clone(),
+            handicap: self.settings.handicap(seed),
+            tablebase: self.tablebase.clone(),
+            ..SearchRequest::new(self.line.clone(), limits)
+        };
+        // Waiting must not cost the game, nor more than the time that was given for the move.
+        let delay = limits
+            .soft
+            .or(limits.hard)
+            .map_or(self.settings.delay, |most| most.min(self.settings.delay));
+        let book = self.book_moves(held, &search, &guise, clock.increment);
+        let verify = self
+            .house
+            .book_margin(&guise)
+            .or(self.settings.verify_book.then_some(TOLERANCE));
+        let ticket = self.gate.ask(held, may_never_end(&limits));
+        let order = SearchJob {
+            task: self.house.disguise(search, &guise, seed),
+            lines: self.settings.multi_pv,
+            book,
+            delay,
+            verify,
+            wdl: self.settings.show_wdl,
+        };
+        self.send(Job::Search(ticket, Box::new(order)));
+    }
+
+    /// What is asked for, and the moves that the search is confined to, without what makes no sense, which is told. Where
+    /// that leaves nothing that says when to end, one depth is searched: nobody has asked for a search without end.
+    fn what_makes_sense(&self, go: &Go) -> (Go, Vec<Move>) {
+        let (mut only, mut illegal) = (Vec::new(), Vec::new());
+        for text in &go.searchmoves {
+            match parse_uci(self.line.position(), text) {
+                Ok(mv) => only.push(mv),
+                Err(error) => illegal.push(error.to_string()),
+            }
+        }
+        let mut wrong: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
+        let is_hollow = !wrong.is_empty() || only.is_empty() && !illegal.is_empty();
+        if !illegal.is_empty() {
+            wrong.push(format!("searchmoves: {}", illegal.join("; ")));
+        }
+        let depth = (is_hollow && !go.has_end()).then_some(1);
+        if !wrong.is_empty() {
+            let instead = if depth.is_some() {
+                ", and nothing else says when to end: depth 1 is searched"
+            } else {
+                ""
+            };
+            self.voice
+                .remark(format_args!("{}: skipped{instead}", wrong.join("; ")));
+        }
+        let depth = go.depth.or(depth);
+        (Go { depth, ..go.clone() }, only)
+    }
+
+    /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.
+    fn book_moves(
+        &self,
+        held: Option<Hold>,
+        search: &SearchRequest,
+        guise: &StrengthSetting,
+        increment: Option<Millis>,
+    ) -> Vec<BookMove> {
+        let settings = &self.settings;
+        if !settings.own_book || settings.analyse || held.is_some() || !search.only.is_empty() {
+            return Vec::new();
+        }
+        let wish = BookQuery {
+            speed: self
+                .initial
+                .and_then(|initial| speed(initial, increment.unwrap_or_default())),
+            ..BookQuery::new(&[], &self.line, self.seed())
+        };
+        self.house.book_moves(self.book.as_ref(), guise, wish)
+    }
+
+    /// Names the game to whatever is left to chance.
+    fn seed(&self) -> u64 {
+        let first = match self.settings.seed {
+            0 => self.entropy,
+            seed => seed,
+        };
+        first.wrapping_add(self.games)
+    }
+
+    /// Takes the evaluation apart as the next search judges.
+    fn evaluate(&self) {
+        let (guise, seed) = (self.settings.guise(), self.seed());
+        let search = SearchRequest {
+            handicap: self.settings.handicap(seed),
+            ..SearchRequest::new(self.line.clone(), Limits::default())
+        };
+        let task = self.house.disguise(search, &guise, seed);
+        self.voice
+            .say(trace(resources::search_of(&task), &self.settings.params));
+    }
+
+    /// Lists the numbers that the next search has.
+    fn list_params(&self) {
+        let guise = self.settings.guise();
+        let params = self.house.params(&guise, &self.settings.params);
+        options::tuning_listing(params).for_each(|line| self.voice.say(line));
+    }
+
+    fn display(&self) {
+        let pos = self.line.position();
+        self.voice.say(Diagram(pos.board()));
+        self.voice.say(format_args!("fen {}", write_fen(pos)));
+        self.voice.say(format_args!("key {:016x}", key(pos)));
+        self.voice.say(format_args!("moves {}", self.line.uci_moves()));
+        self.voice
+            .say(format_args!("repetitions {}", self.line.repetitions()));
+    }
+
+    /// Whether a command comes while a search runs that only `stop` or `ponderhit` can end: it would wait for ever.
+    /// Behind any other search it is done in its turn.
+    fn is_refused(&self, name: &str) -> bool {
+        let is_held = self.gate.is_held();
+        if is_held {
+            self.voice
+                .remark(format_args!("\"{name}\" is ignored while a search runs"));
+        }
+        is_held
+    }
+
+    fn send(&self, job: Job) {
+        // The worker outlives the front, so somebody takes the job.
+        let _ = self.jobs.send(job);
+    }
+}

@@ -1,0 +1,303 @@
+//! The options that graphical interfaces show: declared once, listed and read from the same table.
+
+use std::fmt;
+
+use thiserror::Error;
+
+#[cfg(feature = "personality")]
+use super::resources::NOBODY;
+use super::resources::UciResources;
+use sparring_engine::{MAX_THREADS, ParamError, Params};
+#[cfg(feature = "personality")]
+use sparring_personality::Level;
+
+/// A setting that cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum OptionError {
+    #[error("there is no option \"{name}\"{hint}")]
+    Unknown {
+        name: String,
+        /// The end of the sentence: what may have been meant.
+        hint: String,
+    },
+    #[error("option \"{name}\" needs a number from {min} to {max}, not \"{text}\"")]
+    Spin {
+        name: &'static str,
+        text: String,
+        min: u64,
+        max: u64,
+    },
+    #[error("option \"{name}\" needs true or false, not \"{text}\"")]
+    Check { name: &'static str, text: String },
+    #[cfg(feature = "personality")]
+    #[error("option \"{name}\" needs one of {choices}, not \"{text}\"")]
+    Combo {
+        name: &'static str,
+        text: String,
+        choices: String,
+    },
+    #[error("option \"{name}\" needs the name of a file")]
+    File { name: &'static str },
+    #[error(transparent)]
+    Param(#[from] ParamError),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Spin {
+        default: u64,
+        min: u64,
+        max: u64,
+    },
+    Check {
+        default: bool,
+    },
+    Text {
+        default: &'static str,
+    },
+    /// One of the personalities.
+    #[cfg(feature = "personality")]
+    Personality,
+    Button,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    Hash,
+    ClearHash,
+    Threads,
+    MultiPv,
+    Overhead,
+    Ponder,
+    OwnBook,
+    BookFile,
+    VerifyBook,
+    SyzygyPath,
+    #[cfg(feature = "personality")]
+    LimitStrength,
+    #[cfg(feature = "personality")]
+    Elo,
+    #[cfg(feature = "personality")]
+    Personality,
+    EvalNoise,
+    BlunderPercent,
+    Seed,
+    MoveDelay,
+    Chess960,
+    ShowWdl,
+    Analyse,
+    Log,
+    LogFile,
+}
+
+/// How the protocol writes a text that is not there.
+pub(super) const EMPTY: &str = "<empty>";
+
+pub(super) const LOG_FILE: &str = "sparring-uci.log";
+
+#[cfg(feature = "personality")]
+pub(super) const DEFAULT_ELO: u32 = 1500;
+
+const fn spin(default: u64, min: u64, max: u64) -> Kind {
+    Kind::Spin { default, min, max }
+}
+
+const OFF: Kind = Kind::Check { default: false };
+
+pub(super) const OPTIONS: &[(&str, Which, Kind)] = &[
+    ("Hash", Which::Hash, spin(64, 1, 65_536)),
+    ("Clear Hash", Which::ClearHash, Kind::Button),
+    ("Threads", Which::Threads, spin(1, 1, MAX_THREADS as u64)),
+    ("MultiPV", Which::MultiPv, spin(1, 1, 256)),
+    ("Move Overhead", Which::Overhead, spin(20, 0, 10_000)),
+    ("Ponder", Which::Ponder, OFF),
+    ("OwnBook", Which::OwnBook, OFF),
+    ("BookFile", Which::BookFile, Kind::Text { default: EMPTY }),
+    ("VerifyBook", Which::VerifyBook, OFF),
+    ("SyzygyPath", Which::SyzygyPath, Kind::Text { default: EMPTY }),
+    #[cfg(feature = "personality")]
+    ("UCI_LimitStrength", Which::LimitStrength, OFF),
+    #[cfg(feature = "personality")]
+    (
+        "UCI_Elo",
+        Which::Elo,
+        spin(
+            DEFAULT_ELO as u64,
+            *Level::RANGE.start() as u64,
+            *Level::RANGE.end() as u64,
+        ),
+    ),
+    #[cfg(feature = "personality")]
+    ("Personality", Which::Personality, Kind::Personality),
+    ("EvalNoise", Which::EvalNoise, spin(0, 0, 1000)),
+    ("BlunderPercent", Which::BlunderPercent, spin(0, 0, 100)),
+    // Interfaces hold numbers in 32 bits with a sign.
+    ("Seed", Which::Seed, spin(0, 0, 2_147_483_647)),
+    ("MoveDelay", Which::MoveDelay, spin(0, 0, 20_000)),
+    ("UCI_Chess960", Which::Chess960, OFF),
+    ("UCI_ShowWDL", Which::ShowWdl, OFF),
+    ("UCI_AnalyseMode", Which::Analyse, OFF),
+    ("Log", Which::Log, OFF),
+    ("LogFile", Which::LogFile, Kind::Text { default: LOG_FILE }),
+];
+
+/// The lines that tell an interface of the options.
+///
+/// With the feature `tune` the numbers of the search are among them, as tuners that speak UCI need it.
+pub(super) fn listing(house: &UciResources) -> Vec<String> {
+    let mut lines: Vec<String> = OPTIONS
+        .iter()
+        .map(|(name, _, kind)| format!("option name {name} type {}", Listed(*kind, house)))
+        .collect();
+    if cfg!(feature = "tune") {
+        lines.extend(Params::LIST.iter().map(|param| {
+            format!(
+                "option name {} type spin default {} min {} max {}",
+                param.name, param.default, param.min, param.max
+            )
+        }));
+    }
+    lines
+}
+
+/// The numbers of the search as OpenBench's tuner reads them: name, type, value, least, greatest, step, rate. Switches are
+/// not among them, and the range is the one that is worth a look.
+pub(super) fn tuning_listing(params: &Params) -> impl Iterator<Item = String> {
+    Params::LIST.iter().filter_map(|param| {
+        let (least, greatest) = param.tuned?;
+        let value = params.value(param.name).unwrap_or(param.default);
+        // Below a half, rounding would leave the number as it is.
+        let step = (f64::from(greatest - least) / 20.0).max(0.5);
+        Some(format!(
+            "{}, int, {value}.0, {least}.0, {greatest}.0, {step:.2}, 0.002",
+            param.name
+        ))
+    })
+}
+
+/// A kind of option as the protocol lists it.
+struct Listed<'a>(Kind, &'a UciResources);
+
+impl fmt::Display for Listed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(kind, house) = self;
+        match kind {
+            Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
+            Kind::Check { default } => write!(f, "check default {default}"),
+            Kind::Text { default } => write!(f, "string default {default}"),
+            #[cfg(feature = "personality")]
+            Kind::Personality => {
+                write!(f, "combo default {NOBODY} var {NOBODY}")?;
+                house
+                    .personalities()
+                    .try_for_each(|name| write!(f, " var {name}"))
+            }
+            Kind::Button => {
+                let _ = house; // only personalities ask for it
+                write!(f, "button")
+            }
+        }
+    }
+}
+
+/// A value that fits its option.
+pub(super) enum Value {
+    Number(u64),
+    Flag(bool),
+    Text(String),
+    None,
+}
+
+/// The option of a name, in any case of letters, with its name as it is listed.
+pub(super) fn find(name: &str) -> Option<&'static (&'static str, Which, Kind)> {
+    OPTIONS.iter().find(|option| option.0.eq_ignore_ascii_case(name))
+}
+
+/// The value that a text stands for.
+pub(super) fn read(
+    house: &UciResources,
+    name: &'static str,
+    kind: Kind,
+    text: &str,
+) -> Result<Value, OptionError> {
+    let text = text.trim();
+    match kind {
+        Kind::Spin { min, max, .. } => match text.parse() {
+            Ok(number) if (min..=max).contains(&number) => Ok(Value::Number(number)),
+            _ => Err(OptionError::Spin {
+                name,
+                text: text.to_owned(),
+                min,
+                max,
+            }),
+        },
+        Kind::Check { .. } => match text.to_ascii_lowercase().as_str() {
+            "true" => Ok(Value::Flag(true)),
+            "false" => Ok(Value::Flag(false)),
+            _ => Err(OptionError::Check {
+                name,
+                text: text.to_owned(),
+            }),
+        },
+        Kind::Text { .. } => Ok(Value::Text(text.to_owned())),
+        #[cfg(feature = "personality")]
+        Kind::Personality => {
+            let choices = || std::iter::once(NOBODY).chain(house.personalities());
+            let alike = || choices().find(|choice| choice.eq_ignore_ascii_case(text));
+            match choices().find(|choice| *choice == text).or_else(alike) {
+                Some(choice) => Ok(Value::Text(choice.to_owned())),
+                None => Err(OptionError::Combo {
+                    name,
+                    text: text.to_owned(),
+                    choices: choices().collect::<Vec<_>>().join(", "),
+                }),
+            }
+        }
+        Kind::Button => {
+            let _ = house; // only personalities ask for it
+            Ok(Value::None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_lists_every_option_with_its_default_and_range() {
+        let reference = include_str!("../../../docs/uci.md");
+        for (name, which, kind) in OPTIONS {
+            let begins = format!("| `{name}` | ");
+            let row = reference.lines().find_map(|line| line.strip_prefix(&begins));
+            let row = row.unwrap_or_else(|| panic!("{name} has no row in docs/uci.md"));
+            let expected = match kind {
+                Kind::Button => "| button |".to_owned(),
+                Kind::Check { default } => format!("{default} | |"),
+                Kind::Spin { default, min, max } => format!("{default} | {min} to {max} |"),
+                Kind::Text { default } => match *which {
+                    Which::SyzygyPath => format!("`{default}` | folders |"),
+                    _ => format!("`{default}` | file |"),
+                },
+                #[cfg(feature = "personality")]
+                Kind::Personality => format!("{NOBODY} | by name |"),
+            };
+            assert!(row.starts_with(&expected), "{name}: {row}");
+        }
+    }
+
+    #[test]
+    fn a_tuner_gets_ranges_it_can_walk_and_no_switches() {
+        let lines: Vec<String> = tuning_listing(&Params::default()).collect();
+        let line = |name: &str| lines.iter().find(|line| line.starts_with(&format!("{name},")));
+        assert_eq!(
+            line("aspiration").unwrap(),
+            "aspiration, int, 15.0, 5.0, 60.0, 2.75, 0.002"
+        );
+        assert_eq!(
+            line("rfp_depth").unwrap(),
+            "rfp_depth, int, 8.0, 0.0, 16.0, 0.80, 0.002"
+        );
+        assert_eq!((line("lmr_sliding"), line("killers")), (None, None));
+    }
+}

@@ -1,0 +1,94 @@
+//! The way out of the protocol, a line at a time, and the log of what was said on both sides.
+
+use std::{
+    fmt,
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
+use sparring_chess::units::{Stopwatch, TimeSource as _};
+
+/// Characters of a remark.
+const LONGEST: usize = 500;
+
+/// The way out, shared by both threads.
+pub(super) struct UciWriter<W> {
+    writer: Mutex<W>,
+    /// Somebody has stopped listening.
+    unheard: AtomicBool,
+    log: Mutex<Option<File>>,
+    /// Runs from the start of the session: the log's time.
+    watch: Stopwatch,
+}
+
+impl<W: Write> UciWriter<W> {
+    /// A voice that writes to this, without a log.
+    pub fn new(writer: W) -> Self {
+        Self {
+            writer: Mutex::new(writer),
+            unheard: AtomicBool::new(false),
+            log: Mutex::default(),
+            watch: Stopwatch::start(),
+        }
+    }
+
+    /// Says a line, at once.
+    pub fn say(&self, line: impl fmt::Display) {
+        if let Ok(mut writer) = self.writer.lock() {
+            // Logged first: whoever hears the line may end the log at once.
+            self.note('>', &line);
+            if writeln!(writer, "{line}").and_then(|()| writer.flush()).is_err() {
+                self.unheard.store(true, Relaxed);
+            }
+        }
+    }
+
+    /// Whether whoever listened has gone: something could not be said.
+    pub fn is_unheard(&self) -> bool {
+        self.unheard.load(Relaxed)
+    }
+
+    /// Says what is wrong, or of interest, in the way of the protocol. What it quotes may be of any length: only so much
+    /// of it is said.
+    pub fn remark(&self, text: impl fmt::Display) {
+        let mut text = text.to_string();
+        if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+            text.truncate(end);
+            text += "...";
+        }
+        self.say(format_args!("info string {text}"));
+    }
+
+    /// Logs a line that was heard.
+    pub fn heard(&self, line: &str) {
+        self.note('<', &line.trim_end());
+    }
+
+    /// Appends to this file what is said from now on.
+    ///
+    /// # Errors
+    /// The system's, when the file cannot be opened; the log then stays as it was.
+    pub fn open_log(&self, path: &Path) -> io::Result<()> {
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);
+        Ok(())
+    }
+
+    /// Ends the log.
+    pub fn close_log(&self) {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn note(&self, way: char, line: &dyn fmt::Display) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &mut *log {
+            // A full disk must not end the game that is being logged.
+            let _ = writeln!(file, "{:>9} {way} {line}", self.watch.elapsed().0);
+        }
+    }
+}

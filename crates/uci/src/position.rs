@@ -1,0 +1,161 @@
+//! The position that an interface sets: a FEN is completed, and what no game can bring about is refused.
+
+use shakmaty::{Bitboard, Board};
+use thiserror::Error;
+
+use sparring_chess::{Color, GameHistory, PlayError, Position, Role, Rules as _, Variant};
+
+/// Men of a side at the start, and pawns among them: there are never more.
+const MEN: usize = 16;
+const PAWNS: usize = 8;
+
+/// Why a position is not set.
+#[derive(Debug, Error)]
+pub(super) enum PositionError {
+    #[error(transparent)]
+    Unplayable(#[from] PlayError),
+    #[error(
+        "\"{fen}\" is not a position of a game: {side} has {count} {men}, of which there are never more than {most}"
+    )]
+    Crowd {
+        fen: String,
+        side: Color,
+        count: usize,
+        men: &'static str,
+        most: usize,
+    },
+    #[error(
+        "\"{fen}\" is not a position of a game: {side}'s pawns left ({pawns}) and promoted (at least {promoted}) are more than {PAWNS}"
+    )]
+    Promotions {
+        fen: String,
+        side: Color,
+        pawns: usize,
+        promoted: usize,
+    },
+}
+
+/// A FEN of six fields from a board and whatever stands behind it. As Stockfish has it, missing fields are `w - - 0 1`, and
+/// what comes after the counters, as the operations of an EPD do, is left out. A count below none is none.
+pub(super) fn complete(board: &str, fields: &[&str]) -> String {
+    let mut fields = fields.iter().copied().peekable();
+    let turn = fields.next().unwrap_or("w").to_ascii_lowercase();
+    let castling = fields.next_if(|field| !is_count(field)).unwrap_or("-");
+    let en_passant = fields.next_if(|field| !is_count(field)).unwrap_or("-");
+    // Checks left to give belong to a variant; they stand before the counters or behind them.
+    let _ = fields.next_if(|field| field.contains('+'));
+    let mut count = |missing: &str| match fields.next_if(|field| is_count(field)) {
+        Some(count) if count.starts_with('-') => missing.to_owned(),
+        Some(count) => count.split('.').next().unwrap_or(missing).to_owned(),
+        None => missing.to_owned(),
+    };
+    let (halfmoves, number) = (count("0"), count("1"));
+    format!("{board} {turn} {castling} {en_passant} {halfmoves} {number}")
+}
+
+/// Whether a field is a number, of whatever size.
+fn is_count(field: &str) -> bool {
+    let digits = field.strip_prefix('-').unwrap_or(field);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// A game from a FEN and its moves.
+///
+/// # Errors
+/// [`PositionError`] names what cannot be.
+pub(super) fn read(variant: Variant, fen: &str, moves: &[String]) -> Result<GameHistory, PositionError> {
+    let line = GameHistory::replay(variant, fen, &moves.join(" "))?;
+    refuse_crowds(fen, line.start())?;
+    refuse_promotions(fen, line.start().board())?;
+    Ok(line)
+}
+
+fn refuse_crowds(fen: &str, pos: &Position) -> Result<(), PositionError> {
+    let board = pos.board();
+    for side in Color::ALL {
+        let own = board.by_color(side);
+        let pawns = own & board.by_role(Role::Pawn);
+        for (squares, men, most) in [(own, "men", MEN), (pawns, "pawns", PAWNS)] {
+            let count = squares.count();
+            if count > most {
+                let fen = fen.to_owned();
+                return Err(PositionError::Crowd {
+                    fen,
+                    side,
+                    count,
+                    men,
+                    most,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses pieces that more pawns have become than are missing.
+fn refuse_promotions(fen: &str, board: &Board) -> Result<(), PositionError> {
+    for side in Color::ALL {
+        let (pawns, promoted) = (board.by_piece(Role::Pawn.of(side)).count(), promoted(board, side));
+        if pawns + promoted > PAWNS {
+            let fen = fen.to_owned();
+            return Err(PositionError::Promotions {
+                fen,
+                side,
+                pawns,
+                promoted,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// How many pieces of a side have been pawns, at least: those beyond what the game begins with, which is a bishop for
+/// each color of squares.
+fn promoted(board: &Board, side: Color) -> usize {
+    let own = |role: Role| board.by_piece(role.of(side));
+    let bishops = own(Role::Bishop);
+    [
+        (own(Role::Queen), 1),
+        (own(Role::Rook), 2),
+        (own(Role::Knight), 2),
+        (bishops & Bitboard::LIGHT_SQUARES, 1),
+        (bishops & Bitboard::DARK_SQUARES, 1),
+    ]
+    .into_iter()
+    .map(|(pieces, at_start)| pieces.count().saturating_sub(at_start))
+    .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_fen_is_completed_and_what_stands_behind_it_left_out() {
+        for (fields, complete) in [
+            ("", "w - - 0 1"),
+            ("b", "b - - 0 1"),
+            ("B", "b - - 0 1"),
+            ("w KQ", "w KQ - 0 1"),
+            ("w KQ e3", "w KQ e3 0 1"),
+            ("w KQ - 7", "w KQ - 7 1"),
+            ("w KQ - 7 9", "w KQ - 7 9"),
+            ("w KQ 7 9", "w KQ - 7 9"),
+            ("w 7 9", "w - - 7 9"),
+            ("w KQ - -7 -9", "w KQ - 0 1"),
+            ("w KQ - 7.5 9.0", "w KQ - 7 9"),
+            ("w KQ - 99999999999999999999 9", "w KQ - 99999999999999999999 9"),
+            ("w KQ - 3+3 7 9", "w KQ - 7 9"),
+            ("w KQ - 7 9 +0+1", "w KQ - 7 9"),
+            ("w KQ - 7 9 and more 5 of it", "w KQ - 7 9"),
+            ("w KQ - bm Nf3; id \"5\";", "w KQ - 0 1"),
+            ("w KQ - 7 acd 5;", "w KQ - 7 1"),
+            // What is no such field is left to the reader of FENs to complain of.
+            ("x KQ - 0 1", "x KQ - 0 1"),
+            ("w KX - 0 1", "w KX - 0 1"),
+            ("w KQ zz 0 1", "w KQ zz 0 1"),
+        ] {
+            let fields: Vec<&str> = fields.split_whitespace().collect();
+            assert_eq!(super::complete("board", &fields), format!("board {complete}"));
+        }
+    }
+}

@@ -1,0 +1,543 @@
+//! When a search may run, end and answer: stop, ponder hit and the wait for them.
+//!
+//! Searches are asked for by the front and begun by the worker, one after the other. Whoever sends the next before the
+//! answer to the last is there, as after `stop`, finds it done in its turn.
+
+use std::sync::{
+    Condvar, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use sparring_chess::units::{Millis, Stopwatch, TimeSource};
+use sparring_engine::Stop;
+
+/// Shared by the front, which opens it, and the worker, which waits at it.
+#[derive(Debug)]
+pub(super) struct SearchGate {
+    /// Ends the search under way.
+    pub stop: Stop,
+    state: Mutex<State>,
+    changed: Condvar,
+    watch: Stopwatch,
+    /// Milliseconds of `watch` at which the search's own clock began to run.
+    started: AtomicU64,
+    /// Milliseconds of the search's own clock at which it is told to stop.
+    cap: AtomicU64,
+    /// Milliseconds by which the search's own clock jumped ahead at a ponder hit.
+    jump: AtomicU64,
+    /// For how many milliseconds searches have lately been kept from looking at the clock.
+    stall: AtomicU64,
+}
+
+/// Pauses as short as this are the search's own.
+const NO_STALL: Millis = Millis(10);
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many searches were asked for, and how many have ended.
+    asked: u64,
+    ended: u64,
+    /// So many of them, counted from the first, were told to stop.
+    stopped: u64,
+    /// Searches that only a command could end, and after which another was asked for before they began.
+    overtaken: Vec<u64>,
+    /// When one has ended last.
+    ended_at: Millis,
+    /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
+    held: Option<Hold>,
+    /// Since when the last one ponders.
+    pondered: Option<Millis>,
+    /// When its clock began to run.
+    started: u64,
+    /// When it is told to stop, by its clock.
+    cap: u64,
+    /// By how much its clock jumped ahead at the ponder hit.
+    jump: u64,
+    /// The number of the latest search that nothing that passes, neither time nor nodes nor depth, ends.
+    endless: u64,
+}
+
+/// A search that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SearchId {
+    /// Its number, from 1.
+    number: u64,
+    /// Milliseconds of the watch at which it was asked for.
+    asked: u64,
+}
+
+/// Why an answer must wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Until `stop`.
+    Infinite,
+    /// Until `ponderhit` or `stop`; until then no time passes for the search.
+    Ponder {
+        /// What the move should take, once it is the engine's turn.
+        soft: Option<Millis>,
+        /// The hit begins a search until `stop`, as no limit was given.
+        unlimited: bool,
+    },
+}
+
+/// The search's clock stands still at zero while pondering.
+const NOT_STARTED: u64 = u64::MAX;
+/// Nothing but its own limits tells the search to stop.
+const NO_CAP: u64 = u64::MAX;
+
+impl SearchGate {
+    /// A gate with no search.
+    pub fn new() -> Self {
+        Self {
+            stop: Stop::new(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            watch: Stopwatch::start(),
+            started: AtomicU64::new(0),
+            cap: AtomicU64::new(NO_CAP),
+            jump: AtomicU64::new(0),
+            stall: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether a search runs, waits for its turn, or its answer is being held.
+    pub fn is_searching(&self) -> bool {
+        let state = self.lock();
+        state.ended < state.asked
+    }
+
+    /// Whether only a command can bring about an answer, so that whatever comes next would wait for ever.
+    pub fn is_held(&self) -> bool {
+        self.lock().held.is_some()
+    }
+
+    /// Asks for a search. `endless` says that nothing that passes will end it. Its clock runs from now on. One that only a
+    /// command could end makes room: behind it this one would wait for ever.
+    pub fn ask(&self, held: Option<Hold>, endless: bool) -> SearchId {
+        let mut state = self.lock();
+        let now = self.watch.elapsed();
+        if state.held.is_some() {
+            let last = state.asked;
+            state.overtaken.push(last);
+            if state.ended + 1 == last {
+                self.stop.set();
+            }
+            self.changed.notify_all();
+        }
+        state.asked += 1;
+        state.held = held;
+        if endless {
+            state.endless = state.asked;
+        }
+        state.cap = NO_CAP;
+        state.jump = 0;
+        let ponders = matches!(held, Some(Hold::Ponder { .. }));
+        state.pondered = ponders.then_some(now);
+        state.started = if ponders { NOT_STARTED } else { now.0 };
+        SearchId {
+            number: state.asked,
+            asked: now.0,
+        }
+    }
+
+    /// The turn of a search has come: it begins.
+    pub fn begin(&self, ticket: SearchId) {
+        let mut state = self.lock();
+        if ticket.number <= state.stopped || state.overtaken.contains(&ticket.number) {
+            self.stop.set();
+        } else {
+            self.stop.clear();
+        }
+        state.overtaken.retain(|number| *number > ticket.number);
+        let is_last = ticket.number == state.asked;
+        let (started, cap, jump) = if is_last {
+            (state.started, state.cap, state.jump)
+        } else {
+            (ticket.asked, NO_CAP, 0)
+        };
+        self.set_clock(started, cap, jump);
+    }
+
+    /// The clock of the search under way runs since `started`, with so much of that given at once, and stops it at `cap`.
+    fn set_clock(&self, started: u64, cap: u64, jump: u64) {
+        self.cap.store(cap, Relaxed);
+        self.jump.store(jump, Relaxed);
+        self.started.store(started, Relaxed);
+    }
+
+    /// The search ends now, and nothing holds its answer; so do those that wait for their turn.
+    pub fn stop(&self) {
+        let mut state = self.lock();
+        if state.ended < state.asked {
+            state.stopped = state.asked;
+            self.stop.set();
+            state.held = None;
+            self.changed.notify_all();
+        }
+    }
+
+    /// The move pondered on was played: time passes from now on, as if some of it had passed already. What the move should
+    /// take is then the most: the iteration under way is deeper than any that would have been begun on the clock.
+    pub fn ponder_hit(&self) {
+        let mut state = self.lock();
+        if let Some(Hold::Ponder { soft, unlimited }) = state.held {
+            let now = self.watch.elapsed();
+            let pondered = now - state.pondered.unwrap_or(now);
+            let credit = credit(pondered, soft.unwrap_or_default());
+            state.started = (now - credit).0;
+            state.jump = credit.0;
+            state.cap = soft.map_or(NO_CAP, |soft| soft.0);
+            // Before its turn has come the clock is that of another.
+            if state.ended + 1 == state.asked {
+                self.set_clock(state.started, state.cap, state.jump);
+            }
+            state.held = unlimited.then_some(Hold::Infinite);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Notes for how long the search that has just run was kept from looking at the clock. Old pauses fade. What its clock
+    /// jumped ahead at a ponder hit was no pause, and hides any that was shorter.
+    pub fn note_stall(&self, stall: Millis) {
+        let stall = stall - Millis(self.jump.load(Relaxed));
+        let faded = self.stall.load(Relaxed) * 15 / 16;
+        let new = if stall > NO_STALL { stall.0 } else { 0 };
+        self.stall.store(faded.max(new), Relaxed);
+    }
+
+    /// How much of a clock to keep, so that the next such pause does not cost the game.
+    pub fn reserve(&self) -> Millis {
+        Millis(self.stall.load(Relaxed))
+    }
+
+    /// No more commands will come: searches that only a command could end for certain are stopped, others run to their
+    /// limits.
+    pub fn abandon(&self) {
+        let state = self.lock();
+        let for_ever = state.held.is_some() || state.ended < state.endless;
+        drop(state);
+        if for_ever {
+            self.stop();
+        }
+    }
+
+    /// Waits until the answer to a search may be given.
+    pub fn wait_for_release(&self, ticket: SearchId) {
+        let mut state = self.lock();
+        while ticket.number == state.asked && state.held.is_some() {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until so much time has passed for the search, or until it is told to stop.
+    pub fn linger(&self, until: Millis) {
+        let mut state = self.lock();
+        while !self.stop.is_set() && self.elapsed() < until {
+            let left = until - self.elapsed();
+            let waited = self.changed.wait_timeout(state, left.into());
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The search is over, and its answer about to be given.
+    pub fn end(&self) {
+        let mut state = self.lock();
+        state.ended += 1;
+        state.ended_at = self.watch.elapsed();
+    }
+
+    /// How long the last search took, from being asked for to its answer; none while it runs, or where it pondered, as then the
+    /// clock was another's.
+    pub fn took(&self) -> Option<Millis> {
+        let state = self.lock();
+        let is_over = state.ended == state.asked && state.asked > 0 && state.pondered.is_none();
+        is_over.then(|| state.ended_at - Millis(state.started))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing that holds the lock can panic half way through a change.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How much of the time for a move counts as spent when the move pondered on is played: half of what it was pondered on, and
+/// no more than half of what it should take. The other half is for what the clock and the depth reached still ask for.
+fn credit(pondered: Millis, soft: Millis) -> Millis {
+    pondered.scaled(0.5).min(soft.scaled(0.5))
+}
+
+impl TimeSource for SearchGate {
+    fn elapsed(&self) -> Millis {
+        match self.started.load(Relaxed) {
+            NOT_STARTED => Millis::ZERO,
+            started => {
+                let elapsed = self.watch.elapsed() - Millis(started);
+                // Searches look at the clock all the time, so that nobody else has to watch it.
+                if elapsed.0 >= self.cap.load(Relaxed) {
+                    self.stop.set();
+                }
+                elapsed
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ponder(soft: Option<Millis>) -> Option<Hold> {
+        let unlimited = false;
+        Some(Hold::Ponder { soft, unlimited })
+    }
+
+    fn begun(gate: &SearchGate, held: Option<Hold>) -> SearchId {
+        let ticket = gate.ask(held, false);
+        gate.begin(ticket);
+        ticket
+    }
+
+    #[test]
+    fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
+        let gate = SearchGate::new();
+        let first = begun(&gate, None);
+        let second = gate.ask(ponder(None), false);
+        assert!(gate.is_held());
+        // The first waits for nothing: only the last may be held.
+        gate.wait_for_release(first);
+        gate.stop();
+        assert!(!gate.is_held());
+        let third = gate.ask(None, false);
+        gate.end();
+        gate.begin(second);
+        assert!(gate.stop.is_set());
+        gate.wait_for_release(second);
+        gate.end();
+        gate.begin(third);
+        assert!(!gate.stop.is_set() && gate.is_searching());
+        gate.end();
+        assert!(!gate.is_searching());
+    }
+
+    #[test]
+    fn what_only_a_command_could_end_makes_room_for_the_next() {
+        let gate = SearchGate::new();
+        let first = begun(&gate, Some(Hold::Infinite));
+        let second = gate.ask(None, false);
+        assert!(gate.stop.is_set() && !gate.is_held());
+        gate.wait_for_release(first);
+        gate.end();
+        gate.begin(second);
+        assert!(!gate.stop.is_set(), "it has limits of its own");
+        // One that waits for its turn takes nothing from the one under way.
+        let third = gate.ask(ponder(None), false);
+        let fourth = gate.ask(Some(Hold::Infinite), false);
+        let fifth = gate.ask(None, false);
+        assert!(!gate.stop.is_set());
+        for (ticket, is_cut) in [(third, true), (fourth, true), (fifth, false)] {
+            gate.end();
+            gate.begin(ticket);
+            gate.wait_for_release(ticket);
+            assert_eq!(gate.stop.is_set(), is_cut, "{ticket:?}");
+        }
+        gate.end();
+        assert!(!gate.is_searching() && gate.lock().overtaken.is_empty());
+    }
+
+    #[test]
+    fn a_search_that_the_ponder_hit_let_go_is_not_cut_by_the_next() {
+        let gate = SearchGate::new();
+        begun(&gate, None);
+        let pondered = gate.ask(ponder(Some(Millis::from_secs(7200))), false);
+        gate.ponder_hit();
+        gate.ask(None, false);
+        gate.end();
+        gate.begin(pondered);
+        assert!(!gate.stop.is_set());
+    }
+
+    #[test]
+    fn a_ponder_hit_before_its_turn_leaves_the_clock_of_another_alone() {
+        let gate = SearchGate::new();
+        begun(&gate, None);
+        let clock = gate.started.load(Relaxed);
+        let ticket = gate.ask(ponder(None), false);
+        gate.ponder_hit();
+        assert_eq!(gate.started.load(Relaxed), clock);
+        gate.end();
+        gate.begin(ticket);
+        assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
+        gate.wait_for_release(ticket);
+    }
+
+    #[test]
+    fn no_time_passes_until_the_ponder_hit() {
+        let gate = SearchGate::new();
+        let ticket = begun(&gate, ponder(None));
+        assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
+        assert_eq!(gate.elapsed(), Millis::ZERO);
+        gate.ponder_hit();
+        assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
+        gate.wait_for_release(ticket);
+        assert!(!gate.stop.is_set());
+    }
+
+    #[test]
+    fn pondering_is_half_of_thinking_up_to_half_a_move() {
+        assert_eq!(credit(Millis(600), Millis(1000)), Millis(300));
+        assert_eq!(credit(Millis(60_000), Millis(1000)), Millis(500));
+        assert_eq!(credit(Millis(60_000), Millis::ZERO), Millis::ZERO);
+        let gate = SearchGate::new();
+        begun(&gate, ponder(Some(Millis::from_secs(7200))));
+        while gate.watch.elapsed() < Millis(20) {
+            std::thread::yield_now();
+        }
+        gate.ponder_hit();
+        let elapsed = gate.elapsed();
+        assert!(
+            elapsed >= Millis(9) && elapsed < Millis::from_secs(3600),
+            "{elapsed}"
+        );
+    }
+
+    #[test]
+    fn what_was_pondered_on_for_long_takes_no_more_than_it_should() {
+        let gate = SearchGate::new();
+        let soft = Millis(20);
+        begun(&gate, ponder(Some(soft)));
+        while gate.watch.elapsed() < Millis(50) {
+            std::thread::yield_now();
+        }
+        assert!(!gate.stop.is_set(), "no time passes yet");
+        gate.ponder_hit();
+        while gate.elapsed() < soft {
+            std::thread::yield_now();
+        }
+        assert!(gate.stop.is_set());
+        gate.end();
+        begun(&gate, None);
+        while gate.elapsed() < soft {
+            std::thread::yield_now();
+        }
+        assert!(!gate.stop.is_set(), "the next has its own limits");
+    }
+
+    #[test]
+    fn a_ponder_hit_without_limits_begins_a_search_until_it_is_stopped() {
+        let gate = SearchGate::new();
+        let held = Hold::Ponder {
+            soft: None,
+            unlimited: true,
+        };
+        let ticket = begun(&gate, Some(held));
+        gate.ponder_hit();
+        assert!(gate.is_held() && !gate.stop.is_set());
+        gate.abandon();
+        gate.wait_for_release(ticket);
+        assert!(gate.stop.is_set());
+    }
+
+    #[test]
+    fn the_end_of_input_ends_what_may_never_end_and_nothing_else() {
+        let gate = SearchGate::new();
+        begun(&gate, None);
+        gate.abandon();
+        assert!(!gate.stop.is_set());
+        gate.end();
+        gate.begin(gate.ask(None, true));
+        // One with an end of its own waits for its turn, but the other is still under way.
+        let next = gate.ask(None, false);
+        gate.abandon();
+        assert!(gate.stop.is_set());
+        gate.end();
+        gate.begin(next);
+        gate.end();
+        begun(&gate, None);
+        gate.abandon();
+        assert!(!gate.stop.is_set());
+    }
+
+    #[test]
+    fn a_ponder_hit_does_not_release_an_infinite_search() {
+        let gate = SearchGate::new();
+        let ticket = begun(&gate, Some(Hold::Infinite));
+        gate.ponder_hit();
+        assert_eq!(gate.lock().held, Some(Hold::Infinite));
+        gate.stop();
+        gate.wait_for_release(ticket);
+        assert!(gate.stop.is_set());
+    }
+
+    #[test]
+    fn long_pauses_are_remembered_for_a_while_and_short_ones_never() {
+        let gate = SearchGate::new();
+        gate.note_stall(Millis(8));
+        assert_eq!(gate.reserve(), Millis::ZERO);
+        gate.note_stall(Millis(160));
+        assert_eq!(gate.reserve(), Millis(160));
+        gate.note_stall(Millis(3));
+        assert_eq!(gate.reserve(), Millis(150));
+        for _ in 0..100 {
+            gate.note_stall(Millis::ZERO);
+        }
+        assert_eq!(gate.reserve(), Millis::ZERO);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_at_a_ponder_hit_is_no_pause() {
+        let gate = SearchGate::new();
+        begun(&gate, ponder(Some(Millis::from_secs(7200))));
+        while gate.watch.elapsed() < Millis(100) {
+            std::thread::yield_now();
+        }
+        gate.ponder_hit();
+        // Half of what was pondered on was given at once.
+        let jump = Millis(gate.jump.load(Relaxed));
+        assert!(jump >= Millis(49));
+        gate.note_stall(jump + Millis(3));
+        assert_eq!(gate.reserve(), Millis::ZERO);
+        gate.note_stall(jump + Millis(160));
+        assert_eq!(gate.reserve(), Millis(160));
+        gate.end();
+        begun(&gate, None);
+        gate.note_stall(Millis(200));
+        assert_eq!(gate.reserve(), Millis(200));
+    }
+
+    #[test]
+    fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
+        let gate = SearchGate::new();
+        begun(&gate, None);
+        gate.linger(Millis(3));
+        assert!(gate.elapsed() >= Millis(3));
+        begun(&gate, None);
+        std::thread::scope(|scope| {
+            scope.spawn(|| gate.stop());
+            gate.linger(Millis::from_secs(3600));
+        });
+        assert!(gate.elapsed() < Millis::from_secs(600));
+    }
+
+    #[test]
+    fn the_time_a_search_took_is_known_when_it_is_over_and_was_on_the_own_clock() {
+        let gate = SearchGate::new();
+        assert_eq!(gate.took(), None);
+        begun(&gate, None);
+        assert_eq!(gate.took(), None);
+        gate.linger(Millis(3));
+        gate.end();
+        assert!(gate.took().is_some_and(|took| took >= Millis(3)));
+        begun(&gate, ponder(None));
+        gate.ponder_hit();
+        gate.end();
+        assert_eq!(gate.took(), None);
+    }
+
+    #[test]
+    fn a_stop_without_a_search_does_not_stop_the_next() {
+        let gate = SearchGate::new();
+        gate.stop();
+        begun(&gate, None);
+        assert!(!gate.stop.is_set());
+    }
+}

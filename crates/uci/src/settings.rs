@@ -1,0 +1,320 @@
+//! The settings in force, and how an option changes them.
+
+use std::path::PathBuf;
+
+#[cfg(feature = "personality")]
+use super::options::DEFAULT_ELO;
+#[cfg(feature = "personality")]
+use super::resources::NOBODY;
+use super::{
+    options::{EMPTY, LOG_FILE, OPTIONS, OptionError, Value, Which, find, read},
+    resources::{StrengthSetting, UciResources},
+};
+#[cfg(feature = "personality")]
+use sparring_chess::units::Elo;
+use sparring_chess::units::{Centipawns, Millis};
+use sparring_diagnostics::did_you_mean;
+use sparring_engine::{Handicap, Params};
+
+/// A change that a setting asks others for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Nothing but the settings changed.
+    None,
+    /// Another size of the hash table, in mebibytes.
+    Hash(usize),
+    /// Another number of threads.
+    Threads(usize),
+    /// Forget everything.
+    Clear,
+    /// Other numbers for the search.
+    Params(Box<Params>),
+    /// Another book, or none.
+    Book(Option<PathBuf>),
+    /// Endgame tables of other folders, or none.
+    Tablebase(Vec<PathBuf>),
+    /// The log begins, goes to another file, or ends.
+    Log,
+}
+
+/// The settings in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub hash: usize,
+    pub multi_pv: usize,
+    pub overhead: Millis,
+    /// Time that a search may hope to win back while the opponent thinks.
+    pub ponder: bool,
+    pub own_book: bool,
+    pub verify_book: bool,
+    #[cfg(feature = "personality")]
+    pub limit_strength: bool,
+    #[cfg(feature = "personality")]
+    pub elo: Elo,
+    #[cfg(feature = "personality")]
+    pub personality: Option<String>,
+    /// Standard deviation of the errors in judging positions; zero for what level and personality say.
+    pub noise: Centipawns,
+    /// Chance in percent to overlook a kind of move; zero for what level and personality say.
+    pub blunder_percent: u32,
+    /// Names the first game to whatever is left to chance; zero for another number each time the program starts.
+    pub seed: u64,
+    /// No answer comes sooner, unless the clock does not allow it.
+    pub delay: Millis,
+    pub chess960: bool,
+    pub show_wdl: bool,
+    /// The engine itself is asked: no book, nobody's weakness.
+    pub analyse: bool,
+    pub log: bool,
+    pub log_file: PathBuf,
+    pub params: Params,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            hash: 64,
+            multi_pv: 1,
+            overhead: Millis(20),
+            ponder: false,
+            own_book: false,
+            verify_book: false,
+            #[cfg(feature = "personality")]
+            limit_strength: false,
+            #[cfg(feature = "personality")]
+            elo: Elo(DEFAULT_ELO),
+            #[cfg(feature = "personality")]
+            personality: None,
+            noise: Centipawns(0),
+            blunder_percent: 0,
+            seed: 0,
+            delay: Millis::ZERO,
+            chess960: false,
+            show_wdl: false,
+            analyse: false,
+            log: false,
+            log_file: LOG_FILE.into(),
+            params: Params::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Sets an option or a number of the search by its name, in any case of letters.
+    ///
+    /// # Errors
+    /// [`OptionError`] for a name or a value that cannot be; the settings are then unchanged.
+    pub fn set(
+        &mut self,
+        house: &UciResources,
+        name: &str,
+        value: Option<&str>,
+    ) -> Result<Change, OptionError> {
+        let text = value.unwrap_or("");
+        let Some(&(name, which, kind)) = find(name) else {
+            return self.set_param(name, text);
+        };
+        Ok(match read(house, name, kind, text)? {
+            Value::Number(number) => self.set_number(which, number),
+            Value::Flag(flag) => self.set_flag(which, flag),
+            Value::Text(text) => self.set_text(name, which, text)?,
+            Value::None => Change::Clear,
+        })
+    }
+
+    fn set_number(&mut self, which: Which, number: u64) -> Change {
+        // Every range fits into the machine's own size.
+        let size = usize::try_from(number).unwrap_or(usize::MAX);
+        match which {
+            Which::Hash => {
+                self.hash = size;
+                return Change::Hash(size);
+            }
+            Which::Threads => return Change::Threads(size),
+            Which::MultiPv => self.multi_pv = size,
+            Which::Overhead => self.overhead = Millis(number),
+            Which::EvalNoise => self.noise = Centipawns(i32::try_from(number).unwrap_or(i32::MAX)),
+            Which::BlunderPercent => self.blunder_percent = u32::try_from(number).unwrap_or(u32::MAX),
+            Which::Seed => self.seed = number,
+            Which::MoveDelay => self.delay = Millis(number),
+            #[cfg(feature = "personality")]
+            Which::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
+            _ => unreachable!("{which:?} is no number"),
+        }
+        Change::None
+    }
+
+    fn set_flag(&mut self, which: Which, flag: bool) -> Change {
+        let slot = match which {
+            Which::Ponder => &mut self.ponder,
+            Which::OwnBook => &mut self.own_book,
+            Which::VerifyBook => &mut self.verify_book,
+            #[cfg(feature = "personality")]
+            Which::LimitStrength => &mut self.limit_strength,
+            Which::Chess960 => &mut self.chess960,
+            Which::ShowWdl => &mut self.show_wdl,
+            Which::Analyse => &mut self.analyse,
+            Which::Log => &mut self.log,
+            _ => unreachable!("{which:?} is no flag"),
+        };
+        *slot = flag;
+        if which == Which::Log {
+            Change::Log
+        } else {
+            Change::None
+        }
+    }
+
+    fn set_text(&mut self, name: &'static str, which: Which, text: String) -> Result<Change, OptionError> {
+        let is_empty = text.is_empty() || text == EMPTY;
+        Ok(match which {
+            Which::BookFile => Change::Book((!is_empty).then(|| text.into())),
+            Which::SyzygyPath => {
+                let folders = std::env::split_paths(&text).filter(|_| !is_empty);
+                Change::Tablebase(folders.collect())
+            }
+            Which::LogFile if is_empty => return Err(OptionError::File { name }),
+            Which::LogFile => {
+                self.log_file = text.into();
+                Change::Log
+            }
+            #[cfg(feature = "personality")]
+            Which::Personality => {
+                self.personality = (text != NOBODY).then_some(text);
+                Change::None
+            }
+            _ => unreachable!("{which:?} is no text"),
+        })
+    }
+
+    fn set_param(&mut self, name: &str, text: &str) -> Result<Change, OptionError> {
+        let mut params = Params::LIST.iter();
+        let Some(param) = params.find(|param| param.name.eq_ignore_ascii_case(name)) else {
+            let options = OPTIONS.iter().map(|option| option.0);
+            let hint = did_you_mean(name, options.chain(Params::LIST.iter().map(|param| param.name)));
+            let name = name.to_owned();
+            return Err(OptionError::Unknown { name, hint });
+        };
+        let value = text.trim().parse().map_err(|_| OptionError::Spin {
+            name: param.name,
+            text: text.to_owned(),
+            min: u64::try_from(param.min).unwrap_or(0),
+            max: u64::try_from(param.max).unwrap_or(0),
+        })?;
+        self.params.set(param.name, value)?;
+        Ok(Change::Params(Box::new(self.params.clone())))
+    }
+
+    /// The weaknesses that are set by hand, in the game of this seed.
+    pub fn handicap(&self, seed: u64) -> Handicap {
+        if self.analyse {
+            return Handicap::default();
+        }
+        Handicap {
+            noise: self.noise,
+            blindness: self.blunder_percent as f32 / 100.0,
+            seed,
+        }
+    }
+
+    /// How weak the engine shall play.
+    pub fn guise(&self) -> StrengthSetting {
+        if self.analyse {
+            return StrengthSetting::default();
+        }
+        StrengthSetting {
+            #[cfg(feature = "personality")]
+            level: self.limit_strength.then_some(self.elo),
+            #[cfg(feature = "personality")]
+            personality: self.personality.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Kind;
+
+    #[test]
+    fn options_are_set_by_name_in_any_case() {
+        let house = UciResources::default();
+        let mut settings = Settings::default();
+        assert_eq!(settings.set(&house, "hash", Some("96")), Ok(Change::Hash(96)));
+        assert_eq!(
+            settings.set(&house, "move overhead", Some("55")),
+            Ok(Change::None)
+        );
+        assert_eq!(
+            settings.set(&house, "UCI_Chess960", Some("true")),
+            Ok(Change::None)
+        );
+        assert_eq!(settings.set(&house, "Clear Hash", None), Ok(Change::Clear));
+        assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 96);
+        for (name, value) in [("rfp_margin", 80), ("RFP_Margin", 90)] {
+            let change = settings.set(&house, name, Some(&value.to_string()));
+            assert!(matches!(change, Ok(Change::Params(_))), "{name}: {change:?}");
+            assert_eq!(settings.params.rfp_margin, value);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_told_and_changes_nothing() {
+        let house = UciResources::default();
+        let mut settings = Settings::default();
+        for (name, value, message) in [
+            (
+                "Hash",
+                "0",
+                "option \"Hash\" needs a number from 1 to 65536, not \"0\"",
+            ),
+            (
+                "Hash",
+                "many",
+                "option \"Hash\" needs a number from 1 to 65536, not \"many\"",
+            ),
+            (
+                "Ponder",
+                "yes",
+                "option \"Ponder\" needs true or false, not \"yes\"",
+            ),
+            ("Contempt", "3", "there is no option \"Contempt\""),
+            ("Hahs", "3", "there is no option \"Hahs\"; did you mean \"Hash\"?"),
+            (
+                "rfp-margn",
+                "50",
+                "there is no option \"rfp-margn\"; did you mean \"rfp_margin\"?",
+            ),
+            (
+                "rfp_margin",
+                "9999",
+                "9999 is not within 20 to 200 for \"rfp_margin\"",
+            ),
+        ] {
+            assert_eq!(
+                settings.set(&house, name, Some(value)).unwrap_err().to_string(),
+                message
+            );
+        }
+        assert_eq!(settings, Settings::default());
+    }
+
+    #[test]
+    fn the_defaults_listed_are_the_defaults_in_force() {
+        let fresh = Settings::default();
+        let house = UciResources::default();
+        for (name, _, kind) in OPTIONS {
+            let value = match kind {
+                Kind::Spin { default, .. } => default.to_string(),
+                Kind::Check { default } => default.to_string(),
+                Kind::Text { default } => (*default).to_owned(),
+                #[cfg(feature = "personality")]
+                Kind::Personality => NOBODY.to_owned(),
+                Kind::Button => continue,
+            };
+            let mut settings = fresh.clone();
+            settings.set(&house, name, Some(&value)).unwrap();
+            assert_eq!(settings, fresh, "{name}");
+        }
+    }
+}

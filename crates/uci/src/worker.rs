@@ -1,0 +1,388 @@
+//! The thread that owns the engine: it does one job after the other and tells of it.
+
+use std::{fmt, io::Write};
+
+use super::{
+    divide::perft_until,
+    info::{Answer, CurrentMove, Info, InfoFormat, NoMoveResult},
+    output::UciWriter,
+    resources::{Task, carry_out, search_of, shorten},
+    search_gate::{SearchGate, SearchId},
+};
+use sparring_book::BookMove;
+use sparring_chess::{
+    GameHistory, Move, MoveList, Rules as _,
+    units::{Centipawns, Depth, Millis, Nodes, Stopwatch, TimeSource as _},
+    write_uci,
+};
+use sparring_engine::{
+    Engine, Limits, Params, SearchControl, SearchEvent, SearchRequest, SearchResult,
+    bench::{self, Signature},
+};
+
+/// Something for the engine to do.
+pub(super) enum Job {
+    Search(SearchId, Box<SearchJob>),
+    NewGame,
+    Resize(usize),
+    Threads(usize),
+    Params(Box<Params>),
+    Perft(SearchId, Box<GameHistory>, u32),
+    Bench(SearchId, Depth),
+    /// Say that everything asked before is done.
+    Ready,
+}
+
+/// A search, and how its answer is wanted.
+pub(super) struct SearchJob {
+    pub task: Task,
+    /// How many lines are told of.
+    pub lines: usize,
+    pub wdl: bool,
+    /// Moves of books, of which one is played instead of a search, in the order in which they were drawn.
+    pub book: Vec<BookMove>,
+    /// No answer before so much time has passed, unless it is stopped.
+    pub delay: Millis,
+    /// A book move is played only if to a short search it looks no more than this worse than the best.
+    pub verify: Option<Centipawns>,
+}
+
+/// What a short look at a book move takes, twice.
+const GLANCE: Nodes = Nodes(20_000);
+
+/// How much worse than the best a book move may look, where nobody says.
+pub(super) const TOLERANCE: Centipawns = Centipawns(60);
+
+/// The share of a move's longest time after which no further book move is looked at.
+const VERIFYING: f64 = 0.25;
+
+/// The hash table of a bench in mebibytes, whatever the option says: another size counts other nodes.
+const BENCH_HASH: usize = 16;
+
+/// The table of the comparison of threads: large enough that it does not fill up, or sharing it would cost what it gives.
+const SCALING_HASH: usize = 64;
+
+/// The engine and its surroundings.
+pub(super) struct Worker<'a, W> {
+    pub engine: Engine,
+    pub gate: &'a SearchGate,
+    pub voice: &'a UciWriter<W>,
+}
+
+impl<W: Write> Worker<'_, W> {
+    /// Does a job.
+    pub fn work(&mut self, job: Job) {
+        match job {
+            Job::Search(ticket, order) => self.search(ticket, *order),
+            Job::NewGame => self.engine.clear(),
+            Job::Resize(mib) => self.resize(mib),
+            Job::Threads(threads) => self.engine.set_threads(threads),
+            Job::Params(params) => self.engine.set_params(*params),
+            Job::Perft(ticket, line, depth) => self.perft(ticket, &line, depth),
+            Job::Bench(ticket, depth) => self.bench(ticket, depth),
+            Job::Ready => self.voice.say("readyok"),
+        }
+    }
+
+    fn search(&mut self, ticket: SearchId, mut order: SearchJob) {
+        self.gate.begin(ticket);
+        if let Some(mv) = self.book_move(&order) {
+            self.gate.linger(order.delay);
+            self.gate.end();
+            self.voice
+                .say(Answer(&[mv], search_of(&order.task).line.variant()));
+            return;
+        }
+        // What has passed since `go`: a table was cleared, book moves were looked at.
+        shorten(&mut order.task, self.gate.elapsed());
+        let report = self.think(&order);
+        self.gate.wait_for_release(ticket);
+        self.gate.linger(order.delay);
+        self.gate.end();
+        let best = report.lines.first();
+        self.voice.say(Answer(
+            best.map_or(&[], |line| line.pv.as_slice()),
+            search_of(&order.task).line.variant(),
+        ));
+    }
+
+    /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
+    fn think(&mut self, order: &SearchJob) -> SearchResult {
+        let (voice, variant) = (self.voice, search_of(&order.task).line.variant());
+        let wall = Stopwatch::start();
+        let style = InfoFormat {
+            variant,
+            wdl: order.wdl,
+            wall: &wall,
+        };
+        let around = SearchControl {
+            stop: &self.gate.stop,
+            clock: self.gate,
+        };
+        let say_lines = |report: &SearchResult| {
+            for (index, line) in report.lines.iter().enumerate().take(order.lines) {
+                voice.say(Info {
+                    style,
+                    report,
+                    line,
+                    index,
+                });
+            }
+        };
+        let mut told = (Nodes(0), Vec::new());
+        let gate = self.gate;
+        let mut tell = |news: SearchEvent<'_>| {
+            match news {
+                SearchEvent::Iteration(report) => {
+                    say_lines(report);
+                    told.0 = report.nodes;
+                    told.1.clone_from(&report.lines);
+                }
+                SearchEvent::Bound(report) => say_lines(report),
+                SearchEvent::Move { mv, number, depth } => voice.say(CurrentMove {
+                    mv,
+                    number,
+                    depth,
+                    variant,
+                }),
+            }
+            if voice.is_unheard() {
+                gate.stop();
+            }
+        };
+        let mut report = SearchResult::default();
+        carry_out(&mut self.engine, &order.task, &around, &mut tell, &mut report);
+        self.gate.note_stall(report.stall);
+        if report.lines.is_empty() {
+            let mated = search_of(&order.task).line.position().is_check();
+            voice.say(NoMoveResult { mated });
+        } else if (report.nodes, &report.lines) != (told.0, &told.1) {
+            say_lines(&report);
+        }
+        report
+    }
+
+    /// The book move to play: the one drawn first, or where they are verified the first that is not refused, while there
+    /// is time to look.
+    fn book_move(&mut self, order: &SearchJob) -> Option<Move> {
+        let search = search_of(&order.task);
+        let variant = search.line.variant();
+        let Some(margin) = order.verify else {
+            let found = order.book.first()?;
+            self.voice.remark(format_args!(
+                "book move {}: {}",
+                write_uci(found.mv, variant),
+                origin(found)
+            ));
+            return Some(found.mv);
+        };
+        let most = search.limits.hard.map(|hard| hard.scaled(VERIFYING));
+        let mut best = None;
+        for found in &order.book {
+            let best = best.get_or_insert_with(|| self.glance(search, None, None, most));
+            let own = self.glance(search, Some(found.mv), Some(best.depth), most);
+            let in_time = most.is_none_or(|most| self.gate.elapsed() < most);
+            // A look that was cut short tells nothing.
+            let Some((best, own)) = best.beside(&own).filter(|_| in_time) else {
+                self.voice.remark("there is no time to look at book moves");
+                return None;
+            };
+            let accepted = own.scaled() + margin.0 >= best.scaled();
+            let verdict = if accepted { "verified" } else { "refused" };
+            self.voice.remark(format_args!(
+                "book move {} {verdict}: {}; it looks like {own}, the best like {best}",
+                write_uci(found.mv, variant),
+                origin(found)
+            ));
+            if accepted {
+                return Some(found.mv);
+            }
+        }
+        None
+    }
+
+    /// What a short search finds of this root move, or of all. `until` is the time on the gate's clock at which it is given up.
+    fn glance(
+        &mut self,
+        of: &SearchRequest,
+        only: Option<Move>,
+        depth: Option<Depth>,
+        until: Option<Millis>,
+    ) -> SearchResult {
+        let limits = Limits {
+            depth,
+            nodes: Some(GLANCE),
+            hard: until,
+            ..Limits::default()
+        };
+        let search = SearchRequest {
+            only: only.into_iter().collect(),
+            ..look_at_book(of, limits.after(self.gate.elapsed()))
+        };
+        let around = SearchControl {
+            stop: &self.gate.stop,
+            clock: self.gate,
+        };
+        self.engine.search(&search, &around, &mut |_| {})
+    }
+
+    fn resize(&mut self, mib: usize) {
+        self.engine.resize(mib);
+        let got = self.engine.hash_mib();
+        if got < mib {
+            self.voice.remark(format_args!(
+                "{mib} MB of hash do not fit into memory, {got} MB are used"
+            ));
+        }
+    }
+
+    fn perft(&self, ticket: SearchId, line: &GameHistory, depth: u32) {
+        self.gate.begin(ticket);
+        let wall = Stopwatch::start();
+        let mut total = 0;
+        let moves = if depth == 0 {
+            MoveList::new()
+        } else {
+            line.position().legal_moves()
+        };
+        for mv in moves {
+            let mut child = line.position().clone();
+            child.play_unchecked(mv);
+            let Some(count) = perft_until(&child, depth - 1, &self.gate.stop) else {
+                self.gate.end();
+                return self.voice.remark("perft was stopped");
+            };
+            total += count;
+            self.voice
+                .say(format_args!("{}: {count}", write_uci(mv, line.variant())));
+            if self.voice.is_unheard() {
+                self.gate.stop();
+            }
+        }
+        if depth == 0 {
+            total = 1;
+        }
+        let millis = wall.elapsed().0.max(1);
+        self.gate.end();
+        self.voice.say(format_args!(
+            "{total} nodes {} nps",
+            total.saturating_mul(1000) / millis
+        ));
+    }
+
+    /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
+    fn bench(&self, ticket: SearchId, depth: Depth) {
+        self.gate.begin(ticket);
+        let around = SearchControl {
+            stop: &self.gate.stop,
+            clock: self.gate,
+        };
+        let outcome = bench::run_until(&mut Engine::ready(BENCH_HASH), depth, &around);
+        self.gate.end();
+        match outcome {
+            Ok(signature) => self.voice.say(signature_line(&signature)),
+            Err(stopped) => self.voice.remark(stopped),
+        }
+    }
+}
+
+/// Where a book move stands, how likely it was, and what its lines call the opening.
+fn origin(found: &BookMove) -> String {
+    let note = found
+        .note
+        .as_ref()
+        .map_or_else(String::new, |note| format!(", {note}"));
+    format!("{}, {:.0}%{note}", found.at, found.chance * 100.0)
+}
+
+/// The engine's signature, in the form that test rigs look for.
+pub fn bench(depth: Depth) -> impl fmt::Display {
+    signature_line(&bench::run(
+        &mut Engine::ready(BENCH_HASH),
+        depth,
+        &Stopwatch::start(),
+    ))
+}
+
+fn signature_line(signature: &Signature) -> String {
+    format!("{} nodes {} nps", signature.nodes.0, signature.speed())
+}
+
+/// How much sooner several threads come to a depth of these positions than one, with the table that engines are measured with.
+pub fn scaling(lines: &[GameHistory], threads: usize, depth: Depth) -> impl fmt::Display + use<> {
+    let scaling = bench::scaling(lines, SCALING_HASH, threads, depth, &Stopwatch::start());
+    let row = |threads: usize, signature: &Signature| {
+        format!(
+            "{threads} thread{}: {}, {:.1} s",
+            if threads == 1 { "" } else { "s" },
+            signature_line(signature),
+            signature.elapsed.0 as f64 / 1000.0
+        )
+    };
+    let typical = scaling.typical().map_or_else(String::new, |typical| {
+        format!(
+            "\na typical position: {:.2} times as soon (95 %: {:.2} to {:.2})",
+            typical.times,
+            typical.times / typical.within,
+            typical.times * typical.within
+        )
+    });
+    format!(
+        "{}\n{}\ndepth {}: {:.2} times as soon; {:.2} times the nodes a second; at equal speed {:.2} times as soon{typical}",
+        row(1, &scaling.alone),
+        row(scaling.threads, &scaling.together),
+        depth.0,
+        scaling.speed_up(),
+        scaling.throughput(),
+        scaling.teamwork()
+    )
+}
+
+/// What searches of few nodes take with a table of 1 MB, a line for each limit.
+pub fn fixed_cost() -> impl fmt::Display {
+    let timed = bench::short_searches(&mut Engine::new(1), 100, &Stopwatch::start());
+    let line = |one: &bench::ShortSearch| {
+        format!(
+            "{} nodes: {:.1} microseconds a search, {:.1} when all is forgotten first",
+            one.nodes.0, one.kept, one.cleared
+        )
+    };
+    timed.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The search that looks at book moves before another: both have one judge, so that neither forgets what it has learned, but
+/// who errs on purpose errs in the other alone.
+fn look_at_book(before: &SearchRequest, limits: Limits) -> SearchRequest {
+    SearchRequest {
+        by_terms: before.by_terms || before.handicap.is_any(),
+        ..SearchRequest::new(before.line.clone(), limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::Variant;
+    use sparring_engine::Handicap;
+
+    #[test]
+    fn book_moves_are_looked_at_with_the_judge_of_the_search_and_without_its_errors() {
+        let plain = SearchRequest::new(GameHistory::new(Variant::Standard), Limits::default());
+        let erring = SearchRequest {
+            handicap: Handicap {
+                noise: Centipawns(30),
+                ..Handicap::default()
+            },
+            ..plain.clone()
+        };
+        let by_terms = SearchRequest {
+            by_terms: true,
+            ..plain.clone()
+        };
+        for (search, terms_alone) in [(&plain, false), (&erring, true), (&by_terms, true)] {
+            let look = look_at_book(search, Limits::default());
+            assert_eq!(look.by_terms, terms_alone, "{search:?}");
+            assert!(!look.handicap.is_any(), "{search:?}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Who climbs the ladder: our own levels, places on the path of knobs, and engines from outside.
+
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
+use sparring_chess::units::Elo;
+use sparring_match_runner::{
+    BuiltinEngine, EngineSpec, ExternalEngine, Participant, PlayerError, TimeControl,
+};
+use sparring_personality::strength::Levels;
+
+/// One who plays.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entrant {
+    /// A level as everybody gets it, without books.
+    Level(Elo),
+    /// A place on the path of knobs, from 0.
+    Place(f64),
+    /// An engine from outside.
+    Guest(EntrantEngine),
+}
+
+/// An engine from outside that is told to play at a rating.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntrantEngine {
+    /// The program.
+    pub program: String,
+    /// What it gets as `UCI_Elo`.
+    pub elo: u32,
+    /// How long it thinks.
+    pub control: TimeControl,
+    /// The level it is about as strong as, to find it opponents.
+    pub about: f64,
+}
+
+/// Text that is no guest.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BadVisitor {
+    /// Not in the form.
+    #[error("\"{0}\" is no guest: write PROGRAM:UCI_ELO:CONTROL:ABOUT, as in stockfish:1700:depth=5:1600")]
+    Form(String),
+    /// Games of a ladder have no clocks.
+    #[error(
+        "\"{0}\" has a clock, and nobody keeps one here: write depth=5, nodes=20000 or movetime=100 instead"
+    )]
+    Clock(String),
+}
+
+impl FromStr for EntrantEngine {
+    type Err = BadVisitor;
+
+    fn from_str(text: &str) -> Result<Self, BadVisitor> {
+        let bad = || BadVisitor::Form(text.to_owned());
+        let mut parts = text.split(':');
+        let mut next = || parts.next().filter(|part| !part.is_empty()).ok_or_else(bad);
+        let visitor = Self {
+            program: next()?.to_owned(),
+            elo: next()?.parse().map_err(|_| bad())?,
+            control: next()?.parse().map_err(|_| bad())?,
+            about: next()?.parse().map_err(|_| bad())?,
+        };
+        if parts.next().is_some() {
+            return Err(bad());
+        }
+        if let TimeControl::Clock { .. } = visitor.control {
+            return Err(BadVisitor::Clock(text.to_owned()));
+        }
+        Ok(visitor)
+    }
+}
+
+impl fmt::Display for Entrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Level(level) => write!(f, "{level}"),
+            Self::Place(place) => write!(f, "at {place}"),
+            Self::Guest(EntrantEngine {
+                program,
+                elo,
+                control,
+                ..
+            }) => {
+                let name = program.rsplit('/').next().unwrap_or(program);
+                write!(f, "{name} {elo}, {control}")
+            }
+        }
+    }
+}
+
+impl Entrant {
+    /// About how strong it should be on the scale of levels.
+    pub fn nominal(&self, levels: &Levels) -> f64 {
+        match self {
+            Self::Level(level) => f64::from(level.0),
+            Self::Place(place) => levels.level_at(*place),
+            Self::Guest(visitor) => visitor.about,
+        }
+    }
+
+    /// Where on the path of knobs it is; none for guests.
+    pub fn place(&self, levels: &Levels) -> Option<f64> {
+        match self {
+            Self::Level(level) => Some(levels.place(*level)),
+            Self::Place(place) => Some(*place),
+            Self::Guest(_) => None,
+        }
+    }
+
+    /// The entrant ready to play.
+    ///
+    /// # Errors
+    /// [`PlayerError`] when a program cannot be started.
+    pub fn sit_down(&self, levels: &Levels) -> Result<Box<dyn Participant>, PlayerError> {
+        let name = self.to_string();
+        Ok(match self {
+            Self::Level(level) => Box::new(BuiltinEngine::new(&name, levels.knobs(*level))),
+            Self::Place(place) => Box::new(BuiltinEngine::new(&name, levels.knobs_at(*place))),
+            Self::Guest(visitor) => {
+                let spec = EngineSpec {
+                    name,
+                    command: visitor
+                        .program
+                        .split_ascii_whitespace()
+                        .map(str::to_owned)
+                        .collect(),
+                    options: vec![],
+                    // What has no levels plays as strong as its control lets it.
+                    if_offered: vec![
+                        ("UCI_LimitStrength".to_owned(), "true".to_owned()),
+                        ("UCI_Elo".to_owned(), visitor.elo.to_string()),
+                    ],
+                };
+                Box::new(ExternalEngine::start(&spec, visitor.control)?)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guests_are_read_and_bad_ones_quoted() {
+        let visitor: EntrantEngine = "/usr/games/stockfish:1700:depth=5:1600".parse().unwrap();
+        assert_eq!(visitor.elo, 1700);
+        assert_eq!(Entrant::Guest(visitor).to_string(), "stockfish 1700, depth=5");
+        let clocked = "stockfish:1700:10+0.1:1600".parse::<EntrantEngine>().unwrap_err();
+        assert!(clocked.to_string().contains("nobody keeps one here"), "{clocked}");
+        for text in [
+            "",
+            "stockfish",
+            "stockfish:1700:depth=5",
+            "s:1700:depth=x:1",
+            "s:1:depth=5:1:1",
+        ] {
+            let error = text.parse::<EntrantEngine>().unwrap_err();
+            assert!(error.to_string().starts_with(&format!("\"{text}\"")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Clocks alone: games of people replayed with our think times, to see whether any flag falls.
+
+use std::fmt::Write as _;
+
+use anyhow::ensure;
+
+use super::games::HumanGame;
+use sparring_chess::units::{Elo, Millis};
+use sparring_personality::{
+    Delay, Personality,
+    think_time::{self, Clock, ThinkTimeContext},
+};
+
+/// What every move loses on the way to the server and back.
+const LAG: Millis = Millis(300);
+/// What the engine takes before the pause: a level's search.
+const SEARCH: Millis = Millis(50);
+/// Seconds at the start and per move.
+const CLOCKS: [(u64, u64); 3] = [(60, 0), (180, 0), (600, 5)];
+/// Games whose scenes are played again and again, with other seeds.
+const SCENES: usize = 150;
+
+/// Plays `count` clocks of each kind to the end of a human game at levels from 800 to 2400.
+///
+/// # Errors
+/// When there is no game of 40 plies, or one has an illegal move.
+pub fn table(games: &[&HumanGame], count: usize) -> anyhow::Result<String> {
+    let mut scenes = Vec::new();
+    for game in games {
+        if scenes.len() < SCENES && game.moves.len() > 200 {
+            scenes.push(scenes_of(game)?);
+        }
+    }
+    ensure!(!scenes.is_empty(), "no game of 40 plies or more");
+    let mut text = format!(
+        "Clocks played to the end of a human game, {} ms lag a move, human pace, levels 800 to 2400.\n\n\
+         | clock | games | lost on time | mean of the clock left after move 20 |\n|---|--:|--:|--:|\n",
+        LAG.0
+    );
+    for (initial, increment) in CLOCKS {
+        let (mut flags, mut left, mut reached) = (0, 0.0, 0_usize);
+        for game in 0..count {
+            let end = play(&scenes[game % scenes.len()], initial, increment, game as u64);
+            flags += usize::from(end.flagged);
+            if let Some(share) = end.after_20 {
+                left += share;
+                reached += 1;
+            }
+        }
+        let left = 100.0 * left / reached.max(1) as f64;
+        writeln!(
+            text,
+            "| {initial}+{increment} | {count} | {flags} | {left:.0} % |"
+        )?;
+    }
+    Ok(text)
+}
+
+/// White's scenes of a game.
+fn scenes_of(game: &HumanGame) -> anyhow::Result<Vec<ThinkTimeContext>> {
+    let whole = game.line()?;
+    let mut line = sparring_chess::GameHistory::from_position(whole.variant(), whole.start().clone());
+    let mut scenes = Vec::new();
+    for (ply, mv) in whole.moves().iter().enumerate() {
+        if ply % 2 == 0 {
+            scenes.push(ThinkTimeContext::of(&line, *mv));
+        }
+        line.play(*mv);
+    }
+    Ok(scenes)
+}
+
+struct End {
+    flagged: bool,
+    after_20: Option<f64>,
+}
+
+fn play(scenes: &[ThinkTimeContext], initial: u64, increment: u64, seed: u64) -> End {
+    // Each scene is played at every level in turn.
+    let level = Elo(800 + 400 * (seed / SCENES as u64 % 5) as u32);
+    let profile = Personality {
+        delay: Delay::Human,
+        level: Some(level),
+        ..Personality::new("clocks")
+    };
+    let mut clock = Clock {
+        initial: Millis::from_secs(initial),
+        increment: Millis::from_secs(increment),
+        remaining: Millis::from_secs(initial),
+    };
+    let mut own_last = None;
+    let mut after_20 = None;
+    for (number, scene) in scenes.iter().enumerate() {
+        let scene = ThinkTimeContext {
+            clock: Some(clock),
+            own_last,
+            opponent_last: own_last,
+            elapsed: SEARCH,
+            lag: LAG,
+            ..scene.clone()
+        };
+        let spent = SEARCH + think_time::pause(&profile, &scene, seed) + LAG;
+        // The first move does not run the clock.
+        let charged = if number == 0 { Millis::ZERO } else { spent };
+        if charged >= clock.remaining {
+            return End {
+                flagged: true,
+                after_20,
+            };
+        }
+        clock.remaining = clock.remaining - charged + clock.increment;
+        own_last = Some(spent);
+        if number == 19 {
+            after_20 = Some(clock.remaining.as_secs_f64() / initial as f64);
+        }
+    }
+    End {
+        flagged: false,
+        after_20,
+    }
+}

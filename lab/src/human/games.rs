@@ -1,0 +1,226 @@
+//! Games of people, one JSON object a line, and which of them a fit may see.
+
+use std::{
+    io::BufReader,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, bail};
+use serde::Deserialize;
+
+use sparring_chess::{GameHistory, Variant};
+use sparring_files::{self as files, lines::Lines};
+use sparring_personality::human_model::TimePressure;
+
+/// One rated game as the files have it. Fields that nobody here needs are left out.
+#[derive(Debug, Clone, Deserialize)]
+pub struct HumanGame {
+    /// Names the game, and decides which part it belongs to.
+    pub id: String,
+    /// Where it was found.
+    pub src: String,
+    /// lichess' class of speed, where known.
+    pub speed: Option<String>,
+    /// Seconds at the start and added with each move.
+    pub tc: Option<[u32; 2]>,
+    /// Ratings of White and Black.
+    pub elo: [u16; 2],
+    /// In UCI notation, separated by spaces.
+    pub moves: String,
+    /// Seconds left after each move.
+    pub clk: Option<Vec<u32>>,
+}
+
+/// What a game is used for. Decided by its id alone, so that every command agrees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Weights are fitted on it: 81 of 100 games.
+    Fit,
+    /// Tells when to stop: 4 of 100.
+    Tune,
+    /// Only ever reported on: 15 of 100.
+    Report,
+}
+
+impl Part {
+    /// By the 64-bit FNV-1a hash of the id.
+    #[must_use]
+    pub fn of(id: &str) -> Self {
+        let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // FNV's low bits are its weak ones.
+        match (hash >> 32) % 100 {
+            0..15 => Self::Report,
+            15..19 => Self::Tune,
+            _ => Self::Fit,
+        }
+    }
+}
+
+impl HumanGame {
+    /// What the game is used for.
+    #[must_use]
+    pub fn part(&self) -> Part {
+        Part::of(&self.id)
+    }
+
+    /// How hurried the players were.
+    #[must_use]
+    pub fn haste(&self) -> TimePressure {
+        match self.speed.as_deref() {
+            None => TimePressure::Unknown,
+            Some("bullet" | "ultrabullet") => TimePressure::Hurried,
+            Some(_) => TimePressure::Calm,
+        }
+    }
+
+    /// The rating of whoever moves at a ply.
+    #[must_use]
+    pub fn mover(&self, ply: usize) -> f32 {
+        f32::from(self.elo[ply % 2])
+    }
+
+    /// All positions of the game, ending with the last.
+    ///
+    /// # Errors
+    /// When a move of the file is not legal; the message names it and the game.
+    pub fn line(&self) -> anyhow::Result<GameHistory> {
+        GameHistory::replay(Variant::Standard, "startpos", &self.moves)
+            .with_context(|| format!("game \"{}\"", self.id))
+    }
+
+    /// Whether the game says something about how people play: no single player's collection, no ultrabullet or
+    /// correspondence.
+    fn is_usual(&self) -> bool {
+        self.src != "bodmer" && !matches!(self.speed.as_deref(), Some("ultrabullet" | "correspondence"))
+    }
+}
+
+/// The files of games in a folder.
+const FILES: [&str; 2] = ["games-moves.jsonl", "games-clock.jsonl"];
+
+/// Reads the usual games of a folder's two files, each plain or compressed as `.zst`.
+///
+/// # Errors
+/// When the folder or a file is missing or a line is not a game; the message says where to put them.
+pub fn read(folder: &Path) -> anyhow::Result<Vec<HumanGame>> {
+    let mut games = Vec::new();
+    for name in FILES {
+        let path = find(folder, name)?;
+        each_line(&path, |game: HumanGame| {
+            if game.is_usual() {
+                games.push(game);
+            }
+        })?;
+    }
+    Ok(games)
+}
+
+/// The file of this name, or its compressed twin.
+///
+/// # Errors
+/// When neither is there.
+pub fn find(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    let candidates = [folder.join(name), folder.join(format!("{name}.zst"))];
+    match candidates.into_iter().find(|path| path.is_file()) {
+        Some(path) => Ok(path),
+        None => bail!(
+            "no {name} or {name}.zst in \"{}\": the games of people are not part of this repository, \
+             training/human/README.md says what they are",
+            folder.display()
+        ),
+    }
+}
+
+/// Reads a file of JSON lines, value by value.
+///
+/// # Errors
+/// When the file cannot be read or a line does not fit.
+pub fn each_line<T: for<'a> Deserialize<'a>>(path: &Path, mut take: impl FnMut(T)) -> anyhow::Result<()> {
+    let file = files::open_packed(path).with_context(|| format!("\"{}\"", path.display()))?;
+    let mut lines = Lines::new(BufReader::new(file));
+    let mut number = 0;
+    while let Some(line) = lines
+        .next_text()
+        .with_context(|| format!("\"{}\"", path.display()))?
+    {
+        number += 1;
+        take(
+            serde_json::from_str(&line)
+                .with_context(|| format!("{}:{number}: not what is expected", path.display()))?,
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(id: &str, speed: Option<&str>) -> HumanGame {
+        HumanGame {
+            id: id.to_owned(),
+            src: "ours".to_owned(),
+            speed: speed.map(str::to_owned),
+            tc: None,
+            elo: [1200, 1300],
+            moves: "e2e4 e7e5".to_owned(),
+            clk: None,
+        }
+    }
+
+    #[test]
+    fn a_game_always_belongs_to_the_same_part() {
+        let parts: Vec<Part> = (0..10_000).map(|id| Part::of(&format!("ours:{id}"))).collect();
+        let share = |part| parts.iter().filter(|other| **other == part).count();
+        assert!(
+            (1350..1650).contains(&share(Part::Report)),
+            "{}",
+            share(Part::Report)
+        );
+        assert!((300..500).contains(&share(Part::Tune)), "{}", share(Part::Tune));
+        assert_eq!(Part::of("ours:1"), Part::of("ours:1"));
+    }
+
+    #[test]
+    fn a_false_move_is_named_with_its_game() {
+        let broken = HumanGame {
+            moves: "e2e4 e7e5 e4e5".to_owned(),
+            ..game("ours:7", None)
+        };
+        let error = format!("{:#}", broken.line().unwrap_err());
+        assert!(error.contains("ours:7") && error.contains("move 3"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_without_games_says_what_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = read(folder.path()).unwrap_err().to_string();
+        assert!(
+            error.contains("games-moves.jsonl") && error.contains("training/human/README.md"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn unusual_games_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |id: &str, src: &str, speed: &str| {
+            format!(
+                "{{\"id\":\"{id}\",\"src\":\"{src}\",\"speed\":\"{speed}\",\"elo\":[1500,1600],\"moves\":\"e2e4\"}}\n"
+            )
+        };
+        let rows = row("a", "x", "blitz") + &row("b", "bodmer", "blitz") + &row("c", "x", "correspondence");
+        std::fs::write(folder.path().join("games-moves.jsonl"), rows).unwrap();
+        std::fs::write(folder.path().join("games-clock.jsonl"), row("d", "x", "bullet")).unwrap();
+        let ids: Vec<String> = read(folder.path())
+            .unwrap()
+            .into_iter()
+            .map(|game| game.id)
+            .collect();
+        assert_eq!(ids, ["a", "d"]);
+        assert_eq!(game("a", Some("bullet")).haste(), TimePressure::Hurried);
+        assert_eq!(game("a", None).haste(), TimePressure::Unknown);
+    }
+}

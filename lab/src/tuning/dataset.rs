@@ -1,0 +1,228 @@
+//! The positions to tune on: games read, their quiet positions taken apart, some games held out for the proof.
+
+use thiserror::Error;
+
+use super::{
+    game_record::{GameRecord, RecordError},
+    optimizer::points,
+};
+use sparring_chess::{Position, key};
+use sparring_engine::Sample;
+
+/// A position, taken apart for what is to learn from it, with what came of it.
+#[derive(Debug, Clone)]
+pub struct Labelled<S = Sample> {
+    /// What is known of the position: its evaluation as a function of the weights, or what a net sees of it.
+    pub sample: S,
+    /// The search's score when the game was played, in centipawns from White's view.
+    pub score: f32,
+    /// White's points, from 0 to 1, by what came later: at the end of the game alone, unless [`Hindsight`] says otherwise.
+    pub points: f32,
+}
+
+/// Positions to learn from and positions to test on, never of games with the same start: such games may be the same.
+#[derive(Debug, Clone)]
+pub struct Dataset<S = Sample> {
+    /// To learn from.
+    pub training: Vec<Labelled<S>>,
+    /// To test on: those of a tenth of all starts.
+    pub held_out: Vec<Labelled<S>>,
+    /// How many games they come from.
+    pub games: usize,
+    /// How what came later is told to them.
+    pub hindsight: Hindsight,
+}
+
+/// What the rest of a game tells of a position: the scores of later ones and the result, each counting less the later it
+/// came. A search of a few hundred nodes errs; a dozen of them along the game err less, and see further.
+/// Source: the return of temporal differences (Sutton, 1988).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hindsight {
+    /// How much of what comes after a ply counts beside what is said at it, from 0 to 1: 1 for the game's result alone.
+    pub fade: f32,
+    /// What makes points of centipawns: 1 / (1 + exp(-K E)).
+    pub k: f32,
+}
+
+/// The game's result alone, which asks nothing of K.
+impl Default for Hindsight {
+    fn default() -> Self {
+        Self { fade: 1.0, k: 0.0 }
+    }
+}
+
+impl Hindsight {
+    /// For each ply of a game White's points by what came after it.
+    fn of(self, game: &GameRecord) -> Vec<f32> {
+        let mut later = vec![0.0; game.scores.len()];
+        // Backwards: what is told after the next score, and how much of it counts before that.
+        let (mut told, mut counts) = (game.outcome.points() as f32, 1.0);
+        for (later, score) in later.iter_mut().zip(&game.scores).rev() {
+            *later = told;
+            counts *= self.fade;
+            if let Some(score) = score {
+                told = counts * told + (1.0 - counts) * points(self.k * *score as f32);
+                counts = 1.0;
+            }
+        }
+        later
+    }
+}
+
+/// A line of a file of games that is none.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {source}")]
+pub struct BadGame {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub source: RecordError,
+}
+
+/// One start of so many is held out.
+const HELD_OUT: u64 = 10;
+
+impl<S> Default for Dataset<S> {
+    fn default() -> Self {
+        Self {
+            training: Vec::new(),
+            held_out: Vec::new(),
+            games: 0,
+            hindsight: Hindsight::default(),
+        }
+    }
+}
+
+impl<S> Dataset<S> {
+    /// Adds the games of a file's text, `take_apart` making of each quiet position what is learned from; a last line without an
+    /// end is a game cut off by a kill and does not count.
+    ///
+    /// # Errors
+    /// [`BadGame`] names the first line that is no game.
+    pub fn add(
+        &mut self,
+        text: &str,
+        take_apart: &mut dyn FnMut(&Position) -> Option<S>,
+        tell: &mut dyn FnMut(usize),
+    ) -> Result<(), BadGame> {
+        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let mut read = 0;
+        for (index, line) in whole.lines().enumerate() {
+            read += line.len() + 1;
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let game: GameRecord = line.parse().map_err(|source| BadGame {
+                line: index + 1,
+                source,
+            })?;
+            let held_out = key(game.line.start()).is_multiple_of(HELD_OUT);
+            let set = if held_out {
+                &mut self.held_out
+            } else {
+                &mut self.training
+            };
+            let later = self.hindsight.of(&game);
+            let later = later
+                .into_iter()
+                .zip(&game.scores)
+                .filter(|(_, score)| score.is_some());
+            set.extend(game.quiet().zip(later).filter_map(|((pos, score), (points, _))| {
+                Some(Labelled {
+                    sample: take_apart(&pos)?,
+                    score: score as f32,
+                    points,
+                })
+            }));
+            self.games += 1;
+            tell(read);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::{GameHistory, Variant, write_fen};
+
+    const GAME: &str =
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:31 e7e5 g1f3:-7";
+
+    fn whole(pos: &Position) -> Option<Sample> {
+        Some(Sample::of(pos))
+    }
+
+    #[test]
+    fn a_start_is_held_out_with_all_its_games() {
+        let mut set = Dataset::default();
+        let games: String = (0..100)
+            .map(|count| GAME.replace(" 0 1 |", &format!(" {count} 1 |")) + "\n")
+            .collect();
+        set.add(&format!("# heading\n{games}"), &mut whole, &mut |_| ())
+            .unwrap();
+        assert_eq!((set.games, set.training.len(), set.held_out.len()), (100, 200, 0));
+        assert_eq!(set.training[1].score, -7.0);
+        for index in 0..100_u32 {
+            let file = |at: u32| char::from(b'a' + u8::try_from(at).unwrap());
+            let (white, black) = (file(index % 8), file(index / 8 % 8));
+            let mut line = GameHistory::new(Variant::Standard);
+            line.play_uci(&format!("{white}2{white}3")).unwrap();
+            line.play_uci(&format!("{black}7{black}6")).unwrap();
+            let fen = write_fen(line.position());
+            let game = format!("{fen} | 1-0 | {white}3{white}4:5\n");
+            set.add(&game, &mut whole, &mut |_| ()).unwrap();
+        }
+        assert!((2..30).contains(&set.held_out.len()), "{}", set.held_out.len());
+    }
+
+    #[test]
+    fn what_came_later_is_told_the_less_the_later_it_came() {
+        let game: GameRecord =
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:0 e7e5 g1f3:100 b8c6:-100"
+                .parse()
+                .unwrap();
+        let k = 0.01;
+        let said = |score: f32| 1.0 / (1.0 + (-k * score).exp());
+        let told = |fade: f32| Hindsight { fade, k }.of(&game);
+        assert_eq!(told(1.0), [1.0; 4], "the result alone");
+        assert_eq!(
+            told(0.0),
+            [said(100.0), said(100.0), said(-100.0), 1.0],
+            "the next score alone"
+        );
+        let last = 0.5 + 0.5 * said(-100.0);
+        let third = 0.5 * last + 0.5 * said(100.0);
+        assert_eq!(told(0.5), [third, third, last, 1.0]);
+        // Two plies passed between the first score and the next.
+        let before: GameRecord =
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0-1 | e2e4 e7e5:50 g1f3 b8c6"
+                .parse()
+                .unwrap();
+        assert_eq!(Hindsight { fade: 0.5, k }.of(&before)[0], 0.875 * said(50.0));
+        let mut set = Dataset {
+            hindsight: Hindsight { fade: 0.5, k },
+            ..Dataset::default()
+        };
+        set.add(&format!("{game}\n"), &mut whole, &mut |_| ()).unwrap();
+        let read: Vec<f32> = set
+            .training
+            .iter()
+            .chain(&set.held_out)
+            .map(|position| position.points)
+            .collect();
+        assert_eq!(read, [third, last, 1.0]);
+    }
+
+    #[test]
+    fn a_cut_line_is_left_out_and_a_bad_one_named() {
+        let mut set = Dataset::default();
+        let cut = format!("{GAME}\n{}", &GAME[..GAME.len() - 3]);
+        set.add(&cut, &mut whole, &mut |_| ()).unwrap();
+        assert_eq!(set.games, 1);
+        let error = set
+            .add(&format!("{GAME}\nnonsense\n"), &mut whole, &mut |_| ())
+            .unwrap_err();
+        assert!(error.to_string().starts_with("line 2: "), "{error}");
+    }
+}

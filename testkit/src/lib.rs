@@ -1,0 +1,15 @@
+//! The testkit: the real program against the sandbox, while things go wrong on purpose or many ask at once.
+//! No part of the product.
+
+mod harness;
+pub mod load_test;
+pub mod soak;
+
+/// What words say to a command's arguments, the first of them being its name.
+#[cfg(test)]
+fn parsed<A: clap::Args>(
+    words: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
+) -> Result<A, clap::Error> {
+    let command = A::augment_args(clap::Command::new("sparring-testkit"));
+    A::from_arg_matches(&command.try_get_matches_from(words)?)
+}

@@ -1,0 +1,119 @@
+//! The program under measurement, and what its log says of itself.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::Context as _;
+
+use super::stats::Latency;
+use crate::harness::{Folder, Ground, Program, settings};
+
+/// What the log says of a move that the server did not take.
+const REFUSAL: &str = "refused with 400";
+
+/// What the log says behind the time from our turn to the move's leaving, in microseconds.
+const LEAVES: (&str, &str) = (" leaves ", " us after the turn came");
+
+/// What the log says of a book that was saved and is in use.
+const RELOADED: &str = "book reloaded, ";
+
+/// A running `sparring run`.
+pub(super) struct Bot {
+    program: Program,
+    log: Arc<Mutex<Log>>,
+    folder: Folder,
+}
+
+/// What the program says of itself.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    /// Moves that the server did not take.
+    pub refusals: usize,
+    /// From the bytes of our turn coming in to the move going out.
+    pub own: Latency,
+    /// Books that were read again.
+    pub reloads: usize,
+}
+
+impl Log {
+    fn read(&mut self, line: &str) {
+        self.refusals += usize::from(line.contains(REFUSAL));
+        self.reloads += usize::from(line.contains(RELOADED));
+        let micros = line
+            .strip_suffix(LEAVES.1)
+            .and_then(|line| line.rsplit_once(LEAVES.0))
+            .and_then(|(_, micros)| micros.parse().ok());
+        if let Some(micros) = micros {
+            self.own.add(&[micros]);
+        }
+    }
+}
+
+impl Bot {
+    /// Starts the program with one personality and one book, and waits until it listens.
+    pub(super) async fn start(
+        ground: &Ground,
+        personality: &str,
+        book: &str,
+        max_games: usize,
+    ) -> anyhow::Result<Self> {
+        let folder = Folder::new()?;
+        folder.write(&settings(max_games, "50ms"), personality, book)?;
+        Self::start_in(ground, folder).await
+    }
+
+    /// Starts the program with the files of a folder, and waits until it listens.
+    pub(super) async fn start_in(ground: &Ground, folder: Folder) -> anyhow::Result<Self> {
+        let log = Arc::new(Mutex::new(Log::default()));
+        let heard = Arc::clone(&log);
+        let hear = move |line: &str| heard.lock().unwrap_or_else(PoisonError::into_inner).read(line);
+        let flags = ["--verbose"];
+        let mut program = Program::start(&folder, &ground.address(), &ground.token, &flags, hear)?;
+        ground.until_it_listens(&mut program).await?;
+        Ok(Self { program, log, folder })
+    }
+
+    /// The book that it reads.
+    pub(super) fn book(&self) -> PathBuf {
+        self.folder.book()
+    }
+
+    /// Memory in use now, in bytes.
+    pub(super) fn resident(&self) -> anyhow::Result<u64> {
+        self.program.resident().context("the program has ended")
+    }
+
+    /// What its log has said since this was asked last.
+    pub(super) fn heard(&self) -> Log {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *log)
+    }
+
+    /// Ends the program and says what its log said.
+    pub(super) async fn end(self) -> anyhow::Result<Log> {
+        self.program.kill().await?;
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(std::mem::take(&mut *log))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_read_for_what_it_says() {
+        let mut log = Log::default();
+        log.read("2026-11-21 DEBUG game{id=abcd1234}: sparring::bot::actor::turn: e7e5 leaves 412 us after the turn came");
+        log.read("2026-11-21 DEBUG game{id=abcd1234}: move: refused with 400, \"Not your turn\"");
+        log.read("2026-11-21 INFO chat leaves x us after the turn came");
+        log.read("2026-11-21 INFO book reloaded, 50000 lines: /tmp/books/large.book");
+        assert_eq!((log.refusals, log.reloads), (1, 1));
+        assert_eq!(
+            log.own.to_string(),
+            "p50 0.41 ms, p99 0.41 ms, max 0.41 ms of 1 answers"
+        );
+    }
+}

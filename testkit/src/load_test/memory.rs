@@ -1,0 +1,88 @@
+//! Whether memory grows with the number of games played: thousands of short ones in one life of the program.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use anyhow::Context as _;
+use tokio::task::JoinSet;
+
+use super::{Args, BOOK, INSTANT, mebibytes, row, start};
+use crate::harness::{Ground, Guest, Manner};
+use sparring_chess::units::{Millis, Nodes, Stopwatch, TimeSource as _};
+
+/// Memory is looked at after each of so many equal parts.
+const PARTS: usize = 10;
+/// After these parts all that is allocated once has been, and growth counts from there.
+const SETTLED: usize = 1;
+/// Whoever plays on after so many half moves learns nothing new about memory.
+const PLIES: usize = 12;
+
+/// Plays so many games and prints what memory was in use after each part of them, with no game running.
+pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
+    let ground = Ground::new(args.seed).await?;
+    let (bot, _) = start(&ground, INSTANT, BOOK, args.at_once).await?;
+    let guests: Vec<Arc<Guest>> = (0..args.at_once)
+        .map(|number| Guest::new(&ground, number).map(Arc::new))
+        .collect::<anyhow::Result<_>>()?;
+    let watch = Stopwatch::start();
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut resident = Vec::new();
+    for part in 1..=PARTS {
+        let end = games * part / PARTS;
+        let mut chairs = JoinSet::new();
+        for guest in &guests {
+            chairs.spawn(sit(Arc::clone(guest), Arc::clone(&next), end, args.seed));
+        }
+        while let Some(done) = chairs.join_next().await {
+            done.context("an opponent fell over")??;
+        }
+        // Each chair has drawn one number too many.
+        next.store(end, Ordering::Relaxed);
+        let bytes = bot.resident()?;
+        row(&format!("resident memory after {end} games"), &mebibytes(bytes));
+        resident.push(bytes);
+    }
+    let settled = resident.get(SETTLED - 1).copied().unwrap_or_default();
+    let grown = resident
+        .last()
+        .copied()
+        .unwrap_or_default()
+        .saturating_sub(settled);
+    row(
+        &format!("growth from {} to {games} games", games * SETTLED / PARTS),
+        &mebibytes(grown),
+    );
+    let most = resident.iter().copied().max().unwrap_or_default();
+    row(
+        "the most of these figures above the first",
+        &mebibytes(most.saturating_sub(settled)),
+    );
+    row(
+        &format!("{games} games, {} at once, took", args.at_once),
+        &watch.elapsed().to_string(),
+    );
+    let log = bot.end().await?;
+    row("moves the server refused", &log.refusals.to_string());
+    Ok(())
+}
+
+/// Plays games until all of this part are taken.
+async fn sit(guest: Arc<Guest>, next: Arc<AtomicUsize>, end: usize, seed: u64) -> anyhow::Result<()> {
+    loop {
+        let game = next.fetch_add(1, Ordering::Relaxed);
+        if game >= end {
+            return Ok(());
+        }
+        let manner = Manner {
+            clock: (Millis::from_secs(60), Millis::from_secs(1)),
+            pause: Millis::ZERO,
+            drawn: usize::MAX,
+            nodes: Nodes(0),
+            seed: seed ^ ((game as u64) << 32),
+            most_plies: PLIES,
+        };
+        guest.play(&manner).await?;
+    }
+}

@@ -1,0 +1,231 @@
+//! `sparring bench-daemon`: how quickly the daemon starts, how little it needs, how fast it answers, and whether it
+//! loses games to anything but chess. The real program plays on the sandbox over HTTP; the opponents sit here.
+//!
+//! Answers are timed twice: from the opponent's chair, which holds the way through the sandbox and back too, and by the
+//! daemon itself, from the bytes that brought its turn to its move going out.
+
+mod book_writer;
+mod bot;
+mod memory;
+mod siege;
+mod stats;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    bot::Bot,
+    stats::{Latency, Tally},
+};
+use crate::harness::{BOOK, Ground, Guest, Manner, clock};
+use sparring::cli::{exit::Exit, threads};
+use sparring_chess::units::{Millis, Nodes, Stopwatch, TimeSource as _};
+
+/// Measures the daemon and prints a table.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Games of the last measurement, with mixed clocks.
+    #[arg(long, default_value_t = 200)]
+    games: usize,
+    /// How many of them at once.
+    #[arg(long, default_value_t = 8)]
+    at_once: usize,
+    /// Games at once while answers are timed.
+    #[arg(long, default_value_t = 32)]
+    crowd: usize,
+    /// Only this: so many games of a few moves each, and how memory grows over them.
+    #[arg(long, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(10..))]
+    endurance: Option<u32>,
+    /// Only this: games alone, and the same with 1,100 idle sockets and 300 clients at the dashboard.
+    #[arg(long, conflicts_with = "endurance")]
+    besieged: bool,
+    /// Seed of everything drawn.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// A bot that moves at once: what remains is the daemon.
+const INSTANT: &str = "about = \"Moves at once.\"\nnodes = 1\ndelay = \"off\"\nbooks = []\n";
+/// A bot that thinks as long as its clock allows.
+const THINKER: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\n";
+/// A bot that moves at once, after a look into a book.
+const READER: &str = "about = \"Looks things up.\"\nnodes = 1\ndelay = \"off\"\nbooks = [\"starter\"]\n";
+
+/// How long anything here may take before it counts as stuck.
+const STUCK: Duration = Duration::from_secs(900);
+
+/// Runs all measurements and prints them.
+///
+/// # Errors
+/// When the program cannot be started or the sandbox cannot be served.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let runtime = threads::runtime()?;
+    runtime.block_on(async {
+        match args.endurance {
+            Some(games) => memory::measure(games as usize, args).await,
+            None if args.besieged => siege::measure(args).await,
+            None => measure(args).await,
+        }
+    })?;
+    Ok(Exit::Success)
+}
+
+/// Starts the program and says how long it took to open its event stream.
+async fn start(
+    ground: &Ground,
+    personality: &str,
+    book: &str,
+    max_games: usize,
+) -> anyhow::Result<(Bot, Millis)> {
+    let watch = Stopwatch::start();
+    let bot = Bot::start(ground, personality, book, max_games).await?;
+    Ok((bot, watch.elapsed()))
+}
+
+async fn measure(args: &Args) -> anyhow::Result<()> {
+    let ground = Ground::new(args.seed).await?;
+    let (bot, listened) = start(&ground, INSTANT, BOOK, args.crowd).await?;
+    row("process start to event stream open", &listened.to_string());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    row("resident memory, idle", &mebibytes(bot.resident()?));
+    let (latency, busiest) = crowd(&ground, &bot, args, Millis(200)).await?;
+    row(
+        &format!("resident memory, {} games running, 1 MiB hash each", args.crowd),
+        &mebibytes(busiest),
+    );
+    row(
+        &format!(
+            "our move out to the bot's answer in, {} games at once",
+            args.crowd
+        ),
+        &latency.to_string(),
+    );
+    let log = bot.end().await?;
+    row(
+        &format!(
+            "its own share: bytes in to the move out, {} games at once",
+            args.crowd
+        ),
+        &log.own.to_string(),
+    );
+    drop(ground);
+
+    reload(args).await?;
+
+    let ground = Ground::new(args.seed + 1).await?;
+    let (bot, _) = start(&ground, THINKER, BOOK, args.at_once).await?;
+    let watch = Stopwatch::start();
+    let tally = many(&ground, args).await?;
+    row(
+        &format!("{} games, {} at once, took", args.games, args.at_once),
+        &watch.elapsed().to_string(),
+    );
+    row("finished as", &tally.endings());
+    row("the bot's losses on time", &tally.lost_on_time.to_string());
+    row("unfinished", &(args.games - tally.finished).to_string());
+    let log = bot.end().await?;
+    row("moves the server refused", &log.refusals.to_string());
+    Ok(())
+}
+
+/// Plays as many games at once while a large book is saved again and again.
+async fn reload(args: &Args) -> anyhow::Result<()> {
+    let text = book_writer::text(args.seed, book_writer::LINES);
+    let ground = Ground::new(args.seed + 2).await?;
+    let (bot, _) = start(&ground, READER, &text, args.crowd).await?;
+    let done = CancellationToken::new();
+    let saver = tokio::spawn(book_writer::save(bot.book(), text, done.clone()));
+    // Slow opponents, so that several saves fall into each game.
+    crowd(&ground, &bot, args, Millis(500)).await?;
+    done.cancel();
+    let saves = saver.await??;
+    let log = bot.end().await?;
+    row(
+        &format!("the same while a book of {} lines is saved", book_writer::LINES),
+        &format!("{}; {saves} saves, {} reloads", log.own, log.reloads),
+    );
+    Ok(())
+}
+
+/// Plays many games at once against the bot that moves at once, timing its answers.
+async fn crowd(ground: &Ground, bot: &Bot, args: &Args, pause: Millis) -> anyhow::Result<(Latency, u64)> {
+    let mut guests = JoinSet::new();
+    for number in 0..args.crowd {
+        let guest = Guest::new(ground, number)?;
+        let manner = Manner {
+            clock: (Millis::from_secs(180), Millis::from_secs(2)),
+            pause,
+            drawn: usize::MAX,
+            nodes: Nodes(0),
+            seed: args.seed ^ ((number as u64) << 32),
+            most_plies: 80,
+        };
+        guests.spawn(async move { guest.play(&manner).await });
+    }
+    let mut latency = Latency::default();
+    let mut busiest = 0;
+    loop {
+        tokio::select! {
+            game = guests.join_next() => {
+                let Some(game) = game else { break };
+                latency.add(&game.context("an opponent fell over")??.waits);
+            }
+            () = tokio::time::sleep(Duration::from_millis(200)) => busiest = busiest.max(bot.resident()?),
+        }
+    }
+    Ok((latency, busiest))
+}
+
+/// Plays games with mixed clocks against the bot that uses its clock.
+async fn many(ground: &Ground, args: &Args) -> anyhow::Result<Tally> {
+    let next = Arc::new(AtomicUsize::new(0));
+    let mut chairs = JoinSet::new();
+    for number in 0..args.at_once {
+        let guest = Guest::new(ground, 1000 + number)?;
+        let (next, games, seed) = (Arc::clone(&next), args.games, args.seed);
+        chairs.spawn(async move {
+            let mut tally = Tally::default();
+            loop {
+                let game = next.fetch_add(1, Ordering::Relaxed);
+                if game >= games {
+                    return anyhow::Ok(tally);
+                }
+                let manner = Manner {
+                    clock: clock(game),
+                    pause: Millis::ZERO,
+                    drawn: 8,
+                    nodes: Nodes(500),
+                    seed: seed ^ ((game as u64) << 32),
+                    most_plies: usize::MAX,
+                };
+                match tokio::time::timeout(STUCK, guest.play(&manner)).await {
+                    Ok(played) => tally.add(&played?),
+                    Err(_) => tally.stuck += 1,
+                }
+            }
+        });
+    }
+    let mut tally = Tally::default();
+    while let Some(done) = chairs.join_next().await {
+        tally.merge(&done.context("an opponent fell over")??);
+    }
+    Ok(tally)
+}
+
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0))
+}
+
+fn row(what: &str, figure: &str) {
+    // Whoever reads the table may have left; the measurement goes on to end the bot in order.
+    let _ = sparring::cli::print(format_args!("{what:<62} {figure}"));
+}

@@ -1,0 +1,110 @@
+//! What went wrong on purpose, and what it explains.
+
+use sparring_chess::units::Millis;
+use sparring_lichess::model::GameId;
+use sparring_sandbox::InjectedFault;
+
+/// Everything that went wrong on purpose, by the sandbox's clock.
+#[derive(Debug, Default)]
+pub(super) struct FaultLog {
+    /// Requests that went wrong by chance.
+    pub struck: Vec<InjectedFault>,
+    /// Spans in which the daemon was dead or the server out of reach.
+    pub outages: Vec<(Millis, Millis)>,
+    /// Spans in which the daemon was dead and came back; those of `outages` too.
+    pub kills: Vec<(Millis, Millis)>,
+    /// Spans in which no challenge could be heard: those of `outages`, but until an event stream that fell silent is given
+    /// up, which takes longer than a game's.
+    pub deaf: Vec<(Millis, Millis)>,
+    /// Spans in which the machine let nobody run.
+    pub stalls: Vec<(Millis, Millis)>,
+    /// Spans in which others had the processors that the program wanted.
+    pub starved: Vec<(Millis, Millis)>,
+}
+
+impl FaultLog {
+    /// The time of a span that faults took from a game: what was out of reach, each moment counted once, and what
+    /// requests and lines of the game cost beside it.
+    pub(super) fn lost_in(&self, game: &GameId, from: Millis, to: Millis) -> Millis {
+        let machine = self.stalls.iter().chain(&self.starved);
+        let mut spans: Vec<_> = self.outages.iter().chain(machine).copied().collect();
+        spans.sort_unstable();
+        let mut lost = Millis::ZERO;
+        let mut seen = from;
+        for (begin, end) in spans {
+            let end = end.min(to);
+            lost += end - begin.max(seen);
+            seen = seen.max(end);
+        }
+        let about = |struck: &&InjectedFault| {
+            struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at)
+        };
+        let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
+        struck.fold(lost, |sum, span| sum + span)
+    }
+
+    /// The longest time within this span in which a challenge could be heard and nobody stood still.
+    pub(super) fn longest_calm(&self, from: Millis, to: Millis) -> Millis {
+        let mut spans: Vec<_> = self.deaf.iter().chain(&self.stalls).copied().collect();
+        spans.sort_unstable();
+        let (mut longest, mut seen) = (Millis::ZERO, from);
+        for (begin, end) in spans {
+            longest = longest.max(begin.min(to) - seen);
+            seen = seen.max(end);
+        }
+        longest.max(to - seen)
+    }
+
+    /// Whether everything broke, or began to be silent, in this span.
+    pub(super) fn broke_in(&self, from: Millis, to: Millis) -> bool {
+        let within = |(begin, _): &(Millis, Millis)| (from..=to).contains(begin);
+        self.outages.iter().any(within)
+    }
+
+    /// Whether another life of the daemon began in this span, which knows nothing of what the one before was told.
+    pub(super) fn was_reborn_in(&self, from: Millis, to: Millis) -> bool {
+        self.kills.iter().any(|(begin, end)| *begin <= to && from <= *end)
+    }
+
+    /// Whether nobody ran for so long within this span.
+    pub(super) fn stood_still_in(&self, from: Millis, to: Millis, least: Millis) -> bool {
+        let long = |(begin, end): &(Millis, Millis)| *begin <= to && from <= *end && *end - *begin >= least;
+        self.stalls.iter().any(long)
+    }
+
+    /// Whether the stream of this game was hit by chance in this span: a line of it, or its opening.
+    pub(super) fn hit_stream_of(&self, game: &GameId, from: Millis, to: Millis) -> bool {
+        let of_stream = |about: &str| {
+            about == game.as_str()
+                || about
+                    .strip_prefix("GET /api/bot/game/stream/")
+                    .is_some_and(|id| id == game.as_str())
+        };
+        let hit = |struck: &InjectedFault| of_stream(&struck.about) && (from..=to).contains(&struck.at);
+        self.struck.iter().any(hit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calm_is_what_lies_between_troubles_and_after_the_last() {
+        let secs = Millis::from_secs;
+        let troubles = FaultLog {
+            deaf: vec![
+                (secs(14), secs(15)),
+                (secs(5), secs(10)),
+                (secs(6), secs(8)),
+                (secs(40), secs(50)),
+            ],
+            ..FaultLog::default()
+        };
+        assert_eq!(troubles.longest_calm(secs(3), secs(14)), secs(4));
+        assert_eq!(troubles.longest_calm(secs(7), secs(17)), secs(4));
+        assert_eq!(troubles.longest_calm(secs(12), secs(18)), secs(3));
+        assert_eq!(troubles.longest_calm(secs(6), secs(9)), Millis::ZERO);
+        assert_eq!(troubles.longest_calm(secs(60), secs(69)), secs(9));
+    }
+}

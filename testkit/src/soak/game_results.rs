@@ -1,0 +1,186 @@
+//! The games of a soak, from the first challenge to the last row of the archive.
+
+use std::time::Duration;
+
+use tokio::{
+    sync::mpsc,
+    task::JoinSet,
+    time::{Instant, interval, timeout},
+};
+
+use super::{
+    Args, Scene,
+    chaos_schedule::ChaosSchedule,
+    cpu_starvation::{CpuStarvation, Starvation},
+    fault_proxy::{Silence, Use},
+    kept::Kept,
+    moves::Moves,
+    report::Findings,
+    table,
+};
+use crate::harness::{Guest, Manner, Played, clock};
+use sparring_chess::units::{Millis, Nodes};
+
+/// A game that takes longer than this is stuck.
+const STUCK: Duration = Duration::from_secs(600);
+/// Memory settles within so long after a start.
+const SETTLED: Duration = Duration::from_secs(10);
+
+/// Everything that the table tells of the games.
+#[derive(Default)]
+pub(super) struct Record {
+    /// The games that came to an end.
+    pub played: Vec<Played>,
+    /// What the bot has sent for its moves.
+    pub moves: Moves,
+    /// How the program ended when nobody had killed it.
+    pub own_ends: Vec<String>,
+    /// The most that memory grew within one life, in bytes, once settled.
+    pub growth: u64,
+    /// What is wrong with the archive.
+    pub kept: Kept,
+    /// Why opponents left, or the course came to an end, before its time.
+    pub broken: Vec<String>,
+    /// The connections that fell silent.
+    pub silences: Vec<Silence>,
+    /// From the end of an outage of the network until the daemon asked for events again.
+    pub reopened: Vec<Duration>,
+    /// How long it took.
+    pub took: Millis,
+}
+
+impl Record {
+    /// The longest that a silent connection of this use was kept until the daemon noticed.
+    pub(super) fn slowest(&self, used: Use) -> Option<Duration> {
+        let noticed = |silence: &&Silence| silence.used == used && silence.is_noticed;
+        let times = self.silences.iter().filter(noticed);
+        times.map(|silence| silence.lasted).max()
+    }
+}
+
+/// Plays the games and prints what came of them. Returns the bars that were missed.
+pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
+    let mut scene = Scene::new(args.seed, args.at_once, args.log.as_deref()).await?;
+    scene.ground.sandbox.note_moves();
+    let strain = CpuStarvation::watch(scene.ground.sandbox.clone())?;
+    scene.start().await?;
+    scene.ground.sandbox.let_loose(args.percent / 100.0, args.seed);
+    let begun = Instant::now();
+    let mut weather = ChaosSchedule::new(args.seed);
+    let (mut chairs, told) = seat(args, &scene)?;
+    let mut record = Record::default();
+    // What breaks it off is no reason to keep to oneself what was seen until then.
+    if let Err(error) = watch(args, &mut scene, &mut weather, told, &mut record).await {
+        record.broken.push(format!("{error:#}"));
+        chairs.abort_all();
+    }
+    while let Some(done) = chairs.join_next().await {
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => record.broken.push(format!("an opponent left: {error:#}")),
+            Err(error) if error.is_cancelled() => {}
+            Err(error) => record.broken.push(format!("an opponent fell over: {error}")),
+        }
+    }
+    scene.ground.sandbox.let_loose(0.0, args.seed);
+    record.took = begun.elapsed().into();
+    record.silences = scene.network.silences();
+    record.reopened = scene.network.reopened();
+    weather.troubles.struck = scene.ground.sandbox.struck();
+    weather.troubles.stalls = strain.stalls();
+    match Kept::look(&mut scene, &record.played).await {
+        Ok(kept) => record.kept = kept,
+        Err(error) => record.broken.push(format!("the archive: {error:#}")),
+    }
+    let mut findings = Findings::default();
+    for game in &record.played {
+        findings.add(game, &weather.troubles);
+    }
+    record.moves = Moves::read(&scene.ground.sandbox.posted(), &weather.troubles);
+    Ok(table::of_games(args, &scene, &weather, &record, &findings))
+}
+
+/// Gives every opponent a chair; each tells of its games. Which games are whose is fixed, so that it depends on nobody's
+/// speed who has which clock in the how-manieth of his games.
+fn seat(
+    args: &Args,
+    scene: &Scene,
+) -> anyhow::Result<(JoinSet<anyhow::Result<()>>, mpsc::UnboundedReceiver<Played>)> {
+    let (tell, told) = mpsc::unbounded_channel();
+    let mut chairs = JoinSet::new();
+    for chair in 0..args.at_once {
+        let guest = Guest::new(&scene.ground, chair)?;
+        let tell = tell.clone();
+        let (seed, most_plies) = (args.seed, args.plies);
+        let numbers = (chair..args.games).step_by(args.at_once);
+        chairs.spawn(async move {
+            for number in numbers {
+                let manner = Manner {
+                    clock: clock(number),
+                    pause: Millis::ZERO,
+                    drawn: 4,
+                    // Enough for a game, and the processors are the bot's.
+                    nodes: Nodes(200),
+                    most_plies,
+                    seed: seed ^ ((number as u64) << 32),
+                };
+                if let Ok(played) = timeout(STUCK, guest.play(&manner)).await {
+                    // The reader goes only when all is over.
+                    let _ = tell.send(played?);
+                }
+            }
+            Ok(())
+        });
+    }
+    Ok((chairs, told))
+}
+
+/// Lets the weather rage, and takes notes, until the last opponent has left.
+async fn watch(
+    args: &Args,
+    scene: &mut Scene,
+    weather: &mut ChaosSchedule,
+    mut told: mpsc::UnboundedReceiver<Played>,
+    record: &mut Record,
+) -> anyhow::Result<()> {
+    let mut settled: Option<u64> = None;
+    let mut born = Instant::now();
+    let mut look = interval(Duration::from_millis(250));
+    let mut starvation = Starvation::default();
+    let mut looked = Instant::now();
+    loop {
+        tokio::select! {
+            game = told.recv() => {
+                let Some(game) = game else { break };
+                record.played.push(game);
+                if record.played.len().is_multiple_of(50) {
+                    tracing::info!("{} of {} games", record.played.len(), args.games);
+                }
+            }
+            _ = look.tick() => {
+                let elapsed = looked.elapsed();
+                looked = Instant::now();
+                if let Some(waited) = starvation.since_last_look(scene.victim.pid(), elapsed) {
+                    let now = scene.ground.sandbox.now();
+                    // The kernel tells of a wait when it is over: it may have begun long before the last look.
+                    weather.troubles.starved.push((now - waited.max(elapsed).into(), now));
+                }
+                if let Some(status) = scene.victim.has_ended()? {
+                    record.own_ends.push(status);
+                    let from = scene.ground.sandbox.now();
+                    scene.start().await?;
+                    let to = scene.ground.sandbox.now();
+                    weather.troubles.kills.push((from, to));
+                }
+                if born.elapsed() >= SETTLED && let Some(bytes) = scene.victim.resident() {
+                    let before = *settled.get_or_insert(bytes);
+                    record.growth = record.growth.max(bytes.saturating_sub(before));
+                }
+                if weather.is_due() && weather.strike(scene).await? {
+                    (born, settled) = (Instant::now(), None);
+                }
+            }
+        }
+    }
+    Ok(())
+}

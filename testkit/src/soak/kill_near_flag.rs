@@ -1,0 +1,207 @@
+//! Kills on the bot's turn with three seconds left: the next program must be quick.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::{
+    Args, Scene,
+    cpu_starvation::is_crowded,
+    fault_log::FaultLog,
+    kept::Kept,
+    moves::Moves,
+    report::Findings,
+    table::{self, bar, row},
+};
+use crate::harness::{Guest, Played};
+use sparring::bot::game_state::GameState;
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    ReconnectingStream, StreamEvent,
+    model::{ChallengeColor, ChallengeRequest, GameEvent},
+};
+
+/// The bar for a new program to have moved on a game with three seconds left.
+const BAR: Duration = Duration::from_secs(1);
+/// With three seconds on the clock a game has gone on or ended within this.
+const SHOWN: Duration = Duration::from_secs(10);
+/// A game here takes seconds.
+const STUCK: Duration = Duration::from_secs(60);
+/// What is left on the bot's clock.
+const LEFT: Millis = Millis::from_secs(3);
+/// What the games begin with.
+const CLOCK: Millis = Millis::from_secs(600);
+
+/// How one of them went.
+struct Moment {
+    /// From the start of the new program to its move; none if it lost on time.
+    took: Option<Duration>,
+    /// Others wanted every processor when the program started or when it had moved.
+    crowded: bool,
+}
+
+/// Everything that the table tells of them.
+#[derive(Default)]
+struct Record {
+    moments: Vec<Moment>,
+    played: Vec<Played>,
+    troubles: FaultLog,
+    own_ends: Vec<String>,
+    /// Games of which nothing came, and why.
+    broken: Vec<String>,
+}
+
+/// Kills the program on its turn as often as asked, and prints how the next one did. Returns the bars that were missed.
+pub(super) async fn play(args: &Args) -> anyhow::Result<Vec<String>> {
+    let mut scene = Scene::new(args.seed + 1, 1, None).await?;
+    scene.ground.sandbox.note_moves();
+    let guest = Guest::new(&scene.ground, 0)?;
+    let mut record = Record::default();
+    // What breaks it off is no reason to keep to oneself what was seen until then.
+    if let Err(error) = moments(args.kills, &guest, &mut scene, &mut record).await {
+        record.broken.push(format!("{error:#}"));
+    }
+    let kept = match Kept::look(&mut scene, &record.played).await {
+        Ok(kept) => kept,
+        Err(error) => {
+            record.broken.push(format!("the archive: {error:#}"));
+            Kept::default()
+        }
+    };
+    let moves = Moves::read(&scene.ground.sandbox.posted(), &record.troubles);
+    let mut findings = Findings::default();
+    for game in &record.played {
+        findings.add(game, &record.troubles);
+    }
+    Ok([
+        of_moments(&record.moments),
+        table::bars(&[
+            ("resigned by the bot", &findings.resigned),
+            ("aborted by the bot", &findings.aborted),
+            ("ended of its own accord", &record.own_ends),
+            ("games of which nothing came", &record.broken),
+        ]),
+        table::of_moves(&moves),
+        table::of_logs(&scene.victim.said(), &kept),
+    ]
+    .concat())
+}
+
+async fn moments(kills: usize, guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<()> {
+    scene.start().await?;
+    for _ in 0..kills {
+        let moment = timeout(STUCK, moment(guest, scene, record)).await;
+        let came = moment.context("nothing within a minute").flatten();
+        if let Some(status) = scene.victim.has_ended()? {
+            record.own_ends.push(status);
+            scene.start().await?;
+        }
+        match came {
+            Ok(moment) => record.moments.push(moment),
+            Err(error) => {
+                record.broken.push(format!("{error:#}"));
+                // Whatever is left of the game ends by its clock, and the next one has a seat.
+                scene.ground.sandbox.advance(CLOCK + CLOCK);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints how quick the programs were. Returns the bars that were missed.
+fn of_moments(moments: &[Moment]) -> Vec<String> {
+    let lost = moments.iter().filter(|moment| moment.took.is_none()).count();
+    let late = |moment: &&Moment| moment.took.is_some_and(|took| took >= BAR);
+    let (excused, own): (Vec<&Moment>, Vec<&Moment>) =
+        moments.iter().filter(late).partition(|moment| moment.crowded);
+    let slowest = moments.iter().filter_map(|moment| moment.took).max();
+    row("killed on its turn with 3 s left", moments.len());
+    let mut missed = Vec::from_iter(bar("of those killed with 3 s left, lost on time", lost));
+    row(
+        "moved within 1 s of the start",
+        moments.len() - lost - own.len() - excused.len(),
+    );
+    missed.extend(bar(
+        "of those killed with 3 s left, moved later than 1 s",
+        own.len(),
+    ));
+    row(
+        "later, while others wanted every processor: the bar left out",
+        excused.len(),
+    );
+    row(
+        "slowest of them",
+        slowest.map_or_else(|| "none".to_owned(), |slowest| Millis::from(slowest).to_string()),
+    );
+    missed
+}
+
+/// Plays until the bot thinks, kills it with three seconds on its clock, and times the next one to its move.
+async fn moment(guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<Moment> {
+    let invitation = ChallengeRequest {
+        clock: Some((CLOCK, Millis::ZERO)),
+        color: ChallengeColor::White,
+        ..ChallengeRequest::default()
+    };
+    let id = guest.begin(&invitation).await?;
+    let mut stream = guest.watch(&id);
+    let mut game = None;
+    // Nothing that a book knows: the bot has to think about its second move.
+    for (ply, uci) in [(0, "a2a3"), (2, "h2h3")] {
+        until(guest, &mut game, &mut stream, ply).await?;
+        guest.move_to(&id, uci).await?;
+    }
+    let from = scene.ground.sandbox.now();
+    kill_with_three_seconds_left(scene).await?;
+    let crowded = is_crowded(None);
+    let begun = Instant::now();
+    scene.victim.start()?;
+    let life = (from, scene.ground.sandbox.now());
+    record.troubles.outages.push(life);
+    record.troubles.kills.push(life);
+    let shown = until(guest, &mut game, &mut stream, 4);
+    timeout(SHOWN, shown)
+        .await
+        .with_context(|| format!("{id}: neither a move nor the end within 10 s"))??;
+    let took = begun.elapsed();
+    let crowded = crowded || is_crowded(scene.victim.pid());
+    let has_moved = !game.as_ref().is_some_and(GameState::is_over);
+    if has_moved {
+        guest.resign(&id).await?;
+        until(guest, &mut game, &mut stream, usize::MAX).await?;
+    }
+    let game = game.context("no game")?;
+    record.played.push(guest.played(&game, has_moved));
+    Ok(Moment {
+        took: has_moved.then_some(took),
+        crowded,
+    })
+}
+
+/// Lets the program think for a moment, kills it, and takes the rest of its clock away.
+async fn kill_with_three_seconds_left(scene: &mut Scene) -> anyhow::Result<()> {
+    let sandbox = &scene.ground.sandbox;
+    let turn = sandbox.now();
+    sleep(Duration::from_millis(100)).await;
+    scene.victim.kill().await?;
+    let gone = sandbox.now() - turn;
+    sandbox.advance(CLOCK - LEFT - gone);
+    Ok(())
+}
+
+/// Reads a game's stream until so many half moves were played, or it is over.
+async fn until(
+    guest: &Guest,
+    game: &mut Option<GameState>,
+    stream: &mut ReconnectingStream<GameEvent>,
+    ply: usize,
+) -> anyhow::Result<()> {
+    let is_there = |game: &GameState| game.is_over() || game.line().ply() >= ply;
+    while !game.as_ref().is_some_and(is_there) {
+        if let StreamEvent::Event { event, .. } = stream.next().await.context("no game stream")? {
+            guest.take(game, event)?;
+        }
+    }
+    Ok(())
+}
