@@ -21,6 +21,10 @@ WORKDIR /src
 # By name, so that nothing else comes along: what is in a stage stays in the cache of whoever builds.
 COPY Cargo.toml Cargo.lock build.rs bot.toml ./
 COPY src src
+COPY crates crates
+# Members of the workspace; nothing of them is built.
+COPY lab lab
+COPY testkit testkit
 COPY examples examples
 COPY books books
 COPY personalities personalities

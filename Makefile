@@ -7,7 +7,7 @@ CHROMIUM ?= /usr/bin/chromium
 # The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
 # With TUNE=1 the numbers of the search are UCI options, as tuners want them. It uses every instruction of the processor that
 # builds it, and may not start on another: PORTABLE=1 makes what does, as it is shipped; both search the same nodes.
-ENGINE_BUILD = $(CARGO) build --locked --profile dist --no-default-features $(if $(TUNE),--features tune) --bin sparring-uci
+ENGINE_BUILD = $(CARGO) build --locked --profile dist --package sparring-uci --no-default-features $(if $(TUNE),--features tune)
 NATIVE_BUILD = RUSTFLAGS='$(strip $(RUSTFLAGS) -C target-cpu=native)' $(ENGINE_BUILD) --target-dir target/native
 .PHONY: engine
 engine:
@@ -17,7 +17,8 @@ engine:
 .PHONY: help
 help:
 	@echo 'make play          build everything and play against the bot in the browser, no account needed'
-	@echo 'make test          format, lints, all tests, browser tests (what .ci/run calls)'
+	@echo 'make test          format, lints, tests, browser tests, a game by the optimised engine (what .ci/run calls)'
+	@echo 'make test-all      the same, and what takes longer: soak, other clients, whole games in a browser, the native build'
 	@echo 'make check         validate bot.toml, books and personalities'
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
 	@echo 'make bench-signature  the pinned node counts, in the build that is shipped and in one for this processor'
@@ -41,7 +42,7 @@ help:
 	@echo 'make witness-units the shipped units under a systemd that runs, in a Debian made for it (as root)'
 	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
 	@echo 'make witness-endings  bare kings mated against a defence by endgame tables: SYZYGY=FOLDER (SEED=1)'
-	@echo 'make drawish       what scores are worth in points by kind of endgame: GAMES=FILE of `sparring datagen`'
+	@echo 'make drawish       what scores are worth in points by kind of endgame: GAMES=FILE of `sparring-lab datagen`'
 	@echo 'make verify-endings  what is known of endings, proven against endgame tables for every position: SYZYGY=FOLDER, half an hour'
 	@echo 'make judge-books   the engine looks at every end of the shipped books: none may stand below -1.2'
 	@echo 'make web           build the page into web/dist'
@@ -68,28 +69,30 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 	cd web && npm run --silent build
 	touch $@
 
+# At most ten minutes on two quiet cores. What only `test-all` installs is not needed here.
 .PHONY: test
-test: fmt lint web test-rust test-long
+test: fmt lint web test-rust chromium
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-optimised test-web-pages
 	@test -d ../shared/testdata || echo 'Not run: the rules against tables of others (perft.rs) and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
-# What takes minutes, most of them spent waiting for clocks and for a browser: in two rows, one beside the other.
-.PHONY: test-long engine-builds engine-build native-build test-soak test-rest
-test-long: test-build engine-builds chromium
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-rest
-# Before both rows: what compiles beside them takes the time of games and browsers. The two share no folder.
-engine-builds:
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse engine-build native-build
-engine-build:
-	$(ENGINE_BUILD)
-native-build:
-	$(NATIVE_BUILD)
+# The engine as it is shipped: its pinned node counts, and a game against itself.
+.PHONY: test-optimised
+test-optimised: signature test-build
+	target/debug/sparring-lab match target/dist/sparring-uci target/dist/sparring-uci --quiet --tc 2+0.02 --games 2 --no-adjudication | \
+		$(call HOLDS,/ games: / { played = $$1; none = / forfeits 0 and 0$$/ },played == 2 && none,2 games without a forfeit)
+
+.PHONY: test-all
+test-all: test native-build
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-others
+.PHONY: test-soak test-others native-build
 test-soak:
 	$(MAKE) --no-print-directory soak-short
 	$(MAKE) --no-print-directory bench-signature
-	$(MAKE) --no-print-directory test-web-games
-test-rest:
+test-others:
 	$(MAKE) --no-print-directory berserk
-	$(MAKE) --no-print-directory test-web-pages
+	$(MAKE) --no-print-directory test-web-games
+native-build:
+	$(NATIVE_BUILD)
 
 .PHONY: fmt
 fmt:
@@ -97,22 +100,23 @@ fmt:
 
 .PHONY: lint
 lint:
-	$(CARGO) clippy --locked --all-targets -- -D warnings
-	$(CARGO) clippy --locked --no-default-features --lib --bin sparring-uci -- -D warnings
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --package sparring-uci --no-default-features -- -D warnings
 
+# `--workspace` in each line: another choice of packages would choose other features of the libraries and build them anew.
 .PHONY: test-rust
 test-rust: web systemd-analyze
-	$(CARGO) test --locked --no-run --tests
-	$(CARGO) test --locked --lib --bins $(OTHER_TESTS:%=--test %)
-	$(CARGO) test --locked --test scenarios -- --test-threads=6
-	$(CARGO) test --locked --doc
+	$(CARGO) test --locked --workspace --no-run --tests
+	$(CARGO) test --locked --workspace --lib --bins $(OTHER_TESTS:%=--test %)
+	$(CARGO) test --locked --workspace --test scenarios -- --test-threads=6
+	$(CARGO) test --locked --workspace --doc
 # Scenarios wait most of the time, so more of them run at once than there are processors.
-OTHER_TESTS = $(filter-out scenarios,$(patsubst tests/%/main.rs,%,$(wildcard tests/*/main.rs)) $(patsubst tests/%.rs,%,$(wildcard tests/*.rs)))
+OTHER_TESTS = $(filter-out scenarios,$(sort $(patsubst %/main.rs,%,$(subst tests/,,$(wildcard tests/*/main.rs))) $(patsubst %.rs,%,$(notdir $(wildcard tests/*.rs */tests/*.rs)))))
 
-# The program as `test-rust` has built it: a plain build would choose other features of the libraries and build them anew.
+# The programs as `test-rust` has built them.
 .PHONY: test-build
 test-build: web
-	$(CARGO) test --locked --no-run --test check
+	$(CARGO) test --locked --workspace --no-run --test check --test programs
 
 # Whole games against the bot, and everything else, so that either can be run beside something.
 .PHONY: test-web test-web-games test-web-pages
@@ -147,7 +151,7 @@ check:
 
 .PHONY: bench
 bench:
-	$(CARGO) run --locked --profile dist --no-default-features --bin sparring-uci -- bench
+	$(CARGO) run --locked --profile dist --package sparring-uci --no-default-features -- bench
 
 # Every build has to count the nodes of tests/signature.txt.
 COUNT = grep -v '^\#' tests/signature.txt | { differs=0; while read -r depth nodes; do \
@@ -168,20 +172,20 @@ TESTDATA ?= ../shared/testdata
 MOVETIME ?= 1000
 .PHONY: suites
 suites:
-	$(CARGO) build --locked --release --bin sparring
-	target/release/sparring suite $(TESTDATA)/suites/mates-classic280.epd --movetime $(MOVETIME)   # none of them is shorter than 10 moves
-	target/release/sparring suite $(TESTDATA)/suites/eet.epd --movetime $(MOVETIME)   # endgames; no bar
-	target/release/sparring suite $(TESTDATA)/suites/lapuce2.epd --movetime $(MOVETIME)   # no bar
-	target/release/sparring suite $(TESTDATA)/suites/bt2630.epd --movetime $(MOVETIME)   # no bar
-	target/release/sparring suite $(TESTDATA)/suites/bratko-kopec.epd --movetime $(MOVETIME) | $(call SOLVES,20)
-	target/release/sparring suite $(TESTDATA)/suites/iq4.epd --movetime $(MOVETIME) | $(call SOLVES,165)
+	$(CARGO) build --locked --release --package sparring-lab
+	target/release/sparring-lab suite $(TESTDATA)/suites/mates-classic280.epd --movetime $(MOVETIME)   # none of them is shorter than 10 moves
+	target/release/sparring-lab suite $(TESTDATA)/suites/eet.epd --movetime $(MOVETIME)   # endgames; no bar
+	target/release/sparring-lab suite $(TESTDATA)/suites/lapuce2.epd --movetime $(MOVETIME)   # no bar
+	target/release/sparring-lab suite $(TESTDATA)/suites/bt2630.epd --movetime $(MOVETIME)   # no bar
+	target/release/sparring-lab suite $(TESTDATA)/suites/bratko-kopec.epd --movetime $(MOVETIME) | $(call SOLVES,20)
+	target/release/sparring-lab suite $(TESTDATA)/suites/iq4.epd --movetime $(MOVETIME) | $(call SOLVES,165)
 SOLVES = $(call HOLDS,/ solved$(comma) / { solved = $$2 },solved >= $(1),$(1) solved)
 
 OPENINGS = --openings $(TESTDATA)/book/openings.epd
-MATCH = target/release/sparring match
+MATCH = target/release/sparring-lab match
 .PHONY: runner
 runner: engine
-	$(CARGO) build --locked --release --bin sparring
+	$(CARGO) build --locked --release --package sparring --package sparring-lab
 
 # What the engine has to keep that is neither a match nor a suite: speed of perft beside the library's own, the cost of a search
 # of one node, iCE's mate in four.
@@ -273,7 +277,7 @@ ABLATIONS ?= futility_base=30000 continuation=0 correction=0 quiescence_checks=0
 	lmr_was_pv=0 lmr_check=0 lmr_killer=0 lmr_noisy=0 root_lmr_relief=0 lmp_not_improving=100 aspiration_reduction=0 check_history=0
 comma := ,
 NODES ?= 8000
-DESIGN = python3 training/numbers.py target/release/sparring ./$(EXE) $(TESTDATA)/book/openings.epd $(ROWS) --nodes $(NODES) --seed $(SEED)
+DESIGN = python3 lab/numbers.py target/release/sparring-lab ./$(EXE) $(TESTDATA)/book/openings.epd $(ROWS) --nodes $(NODES) --seed $(SEED)
 SEED ?= 1
 .PHONY: ablations
 ablations: GAMES ?= 200
@@ -294,10 +298,15 @@ numbers: runner
 	$(DESIGN)
 
 .PHONY: bench-daemon
-bench-daemon:
-	$(CARGO) run --locked --release --bin sparring -- bench-daemon
-	$(CARGO) run --locked --release --bin sparring -- bench-daemon --crowd 64
-	$(CARGO) run --locked --release --bin sparring -- bench-daemon --endurance 10000
+bench-daemon: testkit
+	target/release/sparring-testkit bench-daemon
+	target/release/sparring-testkit bench-daemon --crowd 64
+	target/release/sparring-testkit bench-daemon --endurance 10000
+
+# The testkit beside the program that it tests.
+.PHONY: testkit
+testkit: web
+	$(CARGO) build --locked --release --package sparring --package sparring-testkit
 
 # What sixteen live boards cost the daemon: less than 5 % of one core.
 .PHONY: bench-dashboard
@@ -306,12 +315,12 @@ bench-dashboard: web chromium
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/release/sparring node bench-dashboard.mjs
 
 # Games while everything goes wrong on purpose: kills, restarts, silent connections, a full disk, spoiled files, 3 % of
-# requests and lines. The short one takes about four minutes and is part of `make test`, the long one most of three hours.
+# requests and lines. The short one takes about four minutes and is part of `make test-all`, the long one most of three hours.
 .PHONY: soak soak-short
-soak:
-	$(CARGO) run --locked --release --bin sparring -- soak --games 2000 --kills 200
+soak: testkit
+	target/release/sparring-testkit soak --games 2000 --kills 200
 soak-short: test-build
-	target/debug/sparring soak --games 40 --kills 10
+	target/debug/sparring-testkit soak --games 40 --kills 10
 
 # The fuzz targets on a stable compiler, so many minutes of processor time each.
 .PHONY: fuzz
@@ -332,7 +341,7 @@ fuzz-coverage:
 .PHONY: bench-books
 bench-books:
 	$(CARGO) build --locked --release --bin sparring
-	SPARRING=target/release/sparring $(CARGO) run --locked --release --no-default-features --example book_speed
+	SPARRING=target/release/sparring $(CARGO) run --locked --release --example book_speed
 
 # Other programs as witnesses on the sandbox: berserk plays whole games as a person and as a bot, and so do unmodified
 # copies of lichess-bot and BotLi in the folders that are named: make peers LICHESS_BOT=FOLDER BOTLI=FOLDER
@@ -345,7 +354,7 @@ peers: berserk
 	$(if $(BOTLI),$(PEERS)/pip install --quiet $$($(PEERS)/python tests/peers/needs.py $(BOTLI)/pyproject.toml))
 	$(PEERS)/python tests/peers/bots.py target/debug/sparring --lichess-bot "$(LICHESS_BOT)" --botli "$(BOTLI)"
 
-# lichess' own client for Python, which a part of `make test` is.
+# lichess' own client for Python, which a part of `make test-all` is.
 berserk: test-build $(PEERS)/berserk-is-here
 	$(PEERS)/python tests/peers/berserk_games.py target/debug/sparring
 
@@ -360,7 +369,7 @@ $(PEERS)/berserk-is-here: tests/peers/requirements.txt
 .PHONY: deb
 deb: web
 	$(CARGO) build --locked --profile dist --bin sparring
-	$(CARGO) build --locked --profile dist --no-default-features --bin sparring-uci --target-dir target/engine
+	$(CARGO) build --locked --profile dist --package sparring-uci --no-default-features --target-dir target/engine
 	cp target/engine/dist/sparring-uci target/dist/sparring-uci
 	target/dist/sparring man target/package/man
 	target/dist/sparring completions bash > target/package/sparring.bash
@@ -388,18 +397,18 @@ witness-endings: $(WITNESS)/bin/python
 	$(ENGINE_BUILD)
 	$(WITNESS)/bin/python tests/witness/endings.py target/dist/sparring-uci $(SYZYGY) 20000 100 $(SEED)
 
-# What scores are worth in points by kind of endgame, from games of `sparring datagen`.
+# What scores are worth in points by kind of endgame, from games of `sparring-lab datagen`.
 .PHONY: drawish
 drawish: $(WITNESS)/bin/python
-	$(WITNESS)/bin/python training/drawish.py $(GAMES)
+	$(WITNESS)/bin/python lab/drawish.py $(GAMES)
 
 # What the engine knows by rule of endings, beside the truth of every position there is.
 .PHONY: verify-endings
 verify-endings: SYZYGY ?= ../shared/testdata/syzygy
 verify-endings:
-	$(CARGO) build --locked --release --bin sparring
+	$(CARGO) build --locked --release --package sparring-lab
 	@for ending in KBvKP KBNvKN KRPvKR; do echo "$$ending:"; \
-		target/release/sparring verify $$ending --tables $(SYZYGY) || exit 1; done
+		target/release/sparring-lab verify-endgames $$ending --tables $(SYZYGY) || exit 1; done
 
 $(WITNESS)/bin/python:
 	python3 -m venv $(WITNESS)
@@ -422,7 +431,7 @@ SCID_ECO ?= /usr/share/scid/data/scid.eco
 .PHONY: witness-openings
 witness-openings: $(WITNESS)/bin/python
 	@test -f $(SCID_ECO) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends scid-data)
-	$(WITNESS)/bin/python tests/witness/openings.py src/book/openings.txt $(SCID_ECO)
+	$(WITNESS)/bin/python tests/witness/openings.py crates/book/src/openings.txt $(SCID_ECO)
 
 # Warnings are failures here: a line that ends below -1.2 for a side that chose it, and is not marked.
 .PHONY: judge-books

@@ -276,7 +276,7 @@ fn feed(rng: &mut ChaCha8Rng) -> Outcome {
     fs::remove_file(&path)?;
     fs::remove_file(path.with_extension("book"))?;
     if !done.success() {
-        return Err("book feed failed".into());
+        return Err("book build failed".into());
     }
     let rate = games as f64 / spent.as_secs_f64() * 60.0;
     row(

@@ -1,4 +1,4 @@
-//! `sparring book learn` and `sparring book turns`: what a book's lines scored in the games of the archive, where games turned,
+//! `sparring book learn` and `sparring book blunders`: what a book's lines scored in the games of the archive, where games turned,
 //! and what follows from it.
 
 #[path = "../src/store/test_fixtures.rs"]
@@ -250,7 +250,7 @@ fn archive_of_turns(path: &Path) {
 fn where_games_turned_is_told_and_a_book_plays_something_else_there() {
     let folder = tempfile::tempdir().unwrap();
     let turns = |arguments: &[&str]| {
-        let command = ["turns", "--archive", "archive.db"];
+        let command = ["blunders", "--archive", "archive.db"];
         desk(folder.path(), &[&command, arguments].concat())
     };
     archive_of_turns(&folder.path().join("archive.db"));

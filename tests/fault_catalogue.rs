@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use sources::sources;
+use sources::{product_sources, sources};
 
 /// The last number of the catalogue.
 const LAST: u32 = 54;
@@ -22,7 +22,7 @@ fn numbers(name: &str) -> Vec<u32> {
 /// Every test that names a fault, with the faults it names.
 fn tests() -> BTreeMap<String, Vec<u32>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = sources(&root.join("src"));
+    let mut files = product_sources();
     files.extend(sources(&root.join("tests")));
     let mut tests = BTreeMap::new();
     for path in files {

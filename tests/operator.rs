@@ -366,28 +366,6 @@ fn the_doctor_finds_what_the_units_hand_over_and_changes_nothing() {
     assert!(text.contains("chmod 600"), "{text}");
 }
 
-/// The tokens of the daemon's shell are no business of engines from outside.
-#[test]
-fn engines_from_outside_do_not_see_the_token() {
-    let folder = tempfile::tempdir().unwrap();
-    let engine = folder.path().join("engine.sh");
-    fs::write(
-        &engine,
-        "#!/bin/sh\necho \"${LICHESS_TOKEN:-nothing}\" > \"$(dirname \"$0\")/seen\"\n",
-    )
-    .unwrap();
-    fs::set_permissions(&engine, fs::Permissions::from_mode(0o700)).unwrap();
-    let engine = engine.to_str().unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_sparring"))
-        .args(["match", engine, engine, "--games", "2", "--tc", "nodes=10"])
-        .env("LICHESS_TOKEN", "lip_marked")
-        .output()
-        .unwrap();
-    assert!(!output.status.success(), "it says nothing, so it is no engine");
-    let seen = fs::read_to_string(folder.path().join("seen")).unwrap();
-    assert_eq!(seen.trim(), "nothing");
-}
-
 #[test]
 fn a_reader_that_has_left_early_is_no_failure() {
     for words in [

@@ -108,7 +108,7 @@ fn power_keys() -> Vec<Key> {
 
 #[test]
 fn links_of_the_pages_lead_to_files_that_there_are() {
-    let folders = ["", "docs", "lab", "training/human"];
+    let folders = ["", "docs", "lab", "lab/human-model"];
     let pages = folders.iter().flat_map(|folder| {
         let entries = fs::read_dir(root().join(folder)).unwrap();
         entries.map(|entry| entry.unwrap().path())
@@ -290,7 +290,7 @@ fn docker_gets_what_the_build_needs_and_no_token() {
         "personalities/token",
         "personalities/club.toml~",
         "src/token",
-        "src/lichess/lichess-token",
+        "crates/lichess/src/lichess-token",
         "web/.npmrc",
         "web/.env",
         "web/src/token",
@@ -303,7 +303,7 @@ fn docker_gets_what_the_build_needs_and_no_token() {
             "{secret} would get into an image"
         );
     }
-    let needed = ["src", "examples", "web/src"]
+    let needed = ["src", "crates", "examples", "lab/src", "testkit", "web/src"]
         .iter()
         .flat_map(|folder| files_below(&root().join(folder)));
     let shown = ["books", "personalities"]
@@ -344,6 +344,7 @@ fn docker_gets_what_the_build_needs_and_no_token() {
         "build.rs",
         "bot.toml",
         "src",
+        "crates",
         "examples",
         "books",
         "personalities",

@@ -1,4 +1,4 @@
-//! `sparring datagen`: games of the engine against itself, to tune its evaluation on.
+//! `sparring-lab datagen`: games of the engine against itself, to tune its evaluation on.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,8 @@ use sparring_chess::units::Nodes;
 /// Plays games of the engine against itself and writes a line for each: start, result, moves, scores.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring datagen games.txt --games 10000 --threads 2     # stopped and started again, it goes on
-  sparring datagen games.txt --games 20000 --nodes 2000 --seed 7")]
+  sparring-lab datagen games.txt --games 10000 --threads 2     # stopped and started again, it goes on
+  sparring-lab datagen games.txt --games 20000 --nodes 2000 --seed 7")]
 pub struct Args {
     /// The file of games; what it holds already is kept.
     file: PathBuf,

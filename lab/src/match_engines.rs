@@ -1,4 +1,4 @@
-//! `sparring match`: two UCI engines against each other, with error bars.
+//! `sparring-lab match`: two UCI engines against each other, with error bars.
 
 use std::{
     fs,
@@ -25,11 +25,11 @@ use sparring_match_runner::{
 /// the first is the stronger one (LOS).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring match ./new ./old --tc 8+0.08 --sprt 0,5 --openings openings.epd
-  sparring match ./new ./old --tc 10+0.1 --openings 8moves.pgn --plies 16
-  sparring match './new uci' stockfish --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=2200 --games 400
-  sparring match ./new ./old --tc nodes=5000 --record run.ndjson    # killed and started again, it goes on
-  sparring match ./bot ./bot --tc 60+0 --tc 2:600+5    # the second has more time")]
+  sparring-lab match ./new ./old --tc 8+0.08 --sprt 0,5 --openings openings.epd
+  sparring-lab match ./new ./old --tc 10+0.1 --openings 8moves.pgn --plies 16
+  sparring-lab match './new uci' stockfish --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=2200 --games 400
+  sparring-lab match ./new ./old --tc nodes=5000 --record run.ndjson    # killed and started again, it goes on
+  sparring-lab match ./bot ./bot --tc 60+0 --tc 2:600+5    # the second has more time")]
 pub struct Args {
     /// The first engine: a program, with its arguments after spaces. Points are counted for it.
     first: String,

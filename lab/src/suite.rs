@@ -1,4 +1,4 @@
-//! `sparring suite`: positions with known solutions, and how many of them the engine finds.
+//! `sparring-lab suite`: positions with known solutions, and how many of them the engine finds.
 
 use std::{
     path::PathBuf,
@@ -31,9 +31,9 @@ use sparring_match_runner::{Attempt, Goal, Problem, read_epd, read_suite};
 /// code 1, for what was solved is not of the whole suite.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring suite iq4.epd --movetime 1000
-  sparring suite bratko-kopec.epd sts.epd --nodes 300000 --concurrency 2 --failed
-  sparring suite mates.epd --movetime 1000 --up-to-mate 5 --json")]
+  sparring-lab suite iq4.epd --movetime 1000
+  sparring-lab suite bratko-kopec.epd sts.epd --nodes 300000 --concurrency 2 --failed
+  sparring-lab suite mates.epd --movetime 1000 --up-to-mate 5 --json")]
 pub struct Args {
     /// Suites, one EPD a line with bm, am, dm, `bm #n`, or points in c0.
     #[arg(required = true)]

@@ -1,4 +1,4 @@
-//! `sparring train`: a net that corrects the evaluation, from games of self-play.
+//! `sparring-lab train-net`: a net that corrects the evaluation, from games of self-play.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use sparring_engine::net::Sampler;
 /// Teaches a net what the evaluation misses: to correct it so that it foretells what searches find.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring train games.txt                                         # what would come of it
-  sparring train games.txt more.txt --write src/engine/net/weights.bin")]
+  sparring-lab train-net games.txt                                         # what would come of it
+  sparring-lab train-net games.txt more.txt --write crates/engine/src/net/weights.bin")]
 pub struct Args {
-    /// Files of games, as `sparring datagen` writes them.
+    /// Files of games, as `sparring-lab datagen` writes them.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Passes over all positions.
@@ -41,7 +41,7 @@ pub struct Args {
     /// Orders the positions and makes the first numbers.
     #[arg(long, default_value_t = NetTrainer::default().seed)]
     seed: u64,
-    /// Writes the net here: `src/engine/net/weights.bin` for the next build.
+    /// Writes the net here: `crates/engine/src/net/weights.bin` for the next build.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What `sparring tune` and `sparring train` have in common: numbers of the command line, games read, a file written at the end.
+//! What `sparring-lab tune` and `sparring-lab train-net` have in common: numbers of the command line, games read, a file written at the end.
 
 use std::{
     fs::{self, File, OpenOptions},

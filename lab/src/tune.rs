@@ -1,4 +1,4 @@
-//! `sparring tune`: better weights for the evaluation from games of self-play, written back as source.
+//! `sparring-lab tune`: better weights for the evaluation from games of self-play, written back as source.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use sparring_engine::{Sample, weight_rows, weights_in_use, weights_source};
 /// Moves the weights of the evaluation to where they foretell the results of games best.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring tune games.txt                                          # what would come of it
-  sparring tune games.txt more.txt --write src/engine/eval/weights.rs")]
+  sparring-lab tune games.txt                                          # what would come of it
+  sparring-lab tune games.txt more.txt --write crates/engine/src/eval/weights.rs")]
 pub struct Args {
-    /// Files of games, as `sparring datagen` writes them.
+    /// Files of games, as `sparring-lab datagen` writes them.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Passes over all positions.
@@ -42,7 +42,7 @@ pub struct Args {
     /// Orders the positions.
     #[arg(long, default_value_t = Tuner::default().seed)]
     seed: u64,
-    /// Writes the table of weights here: `src/engine/eval/weights.rs` for the next build.
+    /// Writes the table of weights here: `crates/engine/src/eval/weights.rs` for the next build.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }

@@ -70,7 +70,7 @@ mod tests {
         for (name, option) in [
             ("sparring-run", "--dry-run"),
             ("sparring-games-list", "--opponent"),
-            ("sparring-book-feed", "--min-rating"),
+            ("sparring-book-build", "--min-rating"),
         ] {
             assert!(page(name).contains(option), "{name}");
         }

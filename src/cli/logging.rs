@@ -28,7 +28,7 @@ pub struct Log {
 }
 
 impl Log {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             spool: StderrWriter::to_stderr().ok(),
         }

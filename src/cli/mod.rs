@@ -30,6 +30,7 @@ pub mod openings;
 mod password_prompt;
 pub mod play;
 mod reloads;
+mod renamed;
 pub mod render_diagnostics;
 pub mod run;
 pub mod sandbox;
@@ -44,6 +45,7 @@ pub mod why;
 mod worker;
 
 use std::{
+    env,
     fmt::Display,
     io::{ErrorKind, Write as _, stdin, stdout},
     path::PathBuf,
@@ -53,7 +55,7 @@ use std::{
 use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use exit::Exit;
+use exit::{Exit, Failure};
 
 use sparring_uci::{self as uci, PerftError};
 
@@ -124,8 +126,19 @@ enum Command {
 /// Parses the command line, runs the command, and reports how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    if let Some(place) = renamed::moved(&words) {
+        return exit::report(
+            "sparring",
+            Err(Failure::error(Exit::Usage, place)),
+            &logging::Log::new(),
+        );
+    }
     let cli = Cli::parse();
     let (log, warnings) = logging::start(cli.verbose);
+    if let Some(hint) = renamed::hint(&words) {
+        log.say(&format!("sparring: {hint}"));
+    }
     let outcome = match &cli.command {
         None => welcome(),
         Some(Command::Play(args)) => play::run(args),

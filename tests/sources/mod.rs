@@ -5,7 +5,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Every Rust file of the product: the application and its libraries, their tests included.
+pub fn product_sources() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    gather(&root.join("src"), &mut found);
+    for krate in fs::read_dir(root.join("crates")).unwrap() {
+        gather(&krate.unwrap().path().join("src"), &mut found);
+    }
+    assert!(found.len() > 300, "the sources are found");
+    found
+}
+
 /// Every Rust file below a folder.
+#[allow(dead_code, reason = "not every test that shares this file asks for a folder")]
 pub fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     gather(folder, &mut found);

@@ -97,7 +97,7 @@ fn stranger(text: &str) -> Option<Diagnostic> {
     let (what, help) = if first.starts_with("[Event ") {
         (
             "these are games in PGN, not a book",
-            "`sparring book feed` makes books of games",
+            "`sparring book build` makes books of games",
         )
     } else if first.starts_with('[') || key.is_some_and(is_word) {
         (

@@ -62,7 +62,7 @@ impl Foreign {
             ),
             Self::Games => (
                 "these are games in PGN, and Sparring reads TOML",
-                "`sparring book feed` makes books of games",
+                "`sparring book build` makes books of games",
             ),
         };
         let at = match self {

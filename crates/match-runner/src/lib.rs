@@ -1,7 +1,7 @@
 //! Engines against engines: games in pairs with colours swapped, honest clocks, and statistics with error bars.
 //!
 //! A change to the engine's play carries a match, so this is a working tool and not an ornament: [`Match`] is what
-//! `sparring match` runs. It starts the engines itself, speaks UCI to them, judges the games by the rules of
+//! `sparring-lab match` runs. It starts the engines itself, speaks UCI to them, judges the games by the rules of
 //! [`sparring_chess`], and can be killed and resumed, for each finished game is a line in its record.
 
 mod adjudication;

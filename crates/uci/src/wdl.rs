@@ -10,7 +10,7 @@ const SPREAD: f64 = 120.0;
 
 /// Chances of win, draw and loss in thousandths, for the side to move; they add up to 1000.
 ///
-/// A logistic curve for wins and its mirror image for losses, fitted by `sparring tune` to 18,958 games of self-play at 2,000 nodes
+/// A logistic curve for wins and its mirror image for losses, fitted by `sparring-lab tune` to 18,958 games of self-play at 2,000 nodes
 /// a move, of the evaluation two tunings ago; on the 43,828 games of the last tuning, those among them, the constants are 115 and 119.
 /// Chances between players who err, not between engines with time.
 pub(super) fn chances(score: Score) -> [u32; 3] {

@@ -1,4 +1,4 @@
-//! `sparring ladder`: how strong the levels really are, against each other and against engines from outside.
+//! `sparring-lab calibrate`: how strong the levels really are, against each other and against engines from outside.
 
 mod entrants;
 mod fit;
@@ -30,11 +30,11 @@ use table::Measured;
 /// they are. Nothing depends on time: the same ladder gives the same games on any machine, however busy.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring ladder --games 40 --record ladder.ndjson --plot ladder.svg
-  sparring ladder --levels 1200,1400,1600 --guest /usr/games/stockfish:1500:depth=2:1400
+  sparring-lab calibrate --games 40 --record ladder.ndjson --plot ladder.svg
+  sparring-lab calibrate --levels 1200,1400,1600 --guest /usr/games/stockfish:1500:depth=2:1400
                                   a Stockfish told to play at UCI_Elo 1500, which looks 2 plies deep, among the levels
                                   near 1400
-  sparring ladder --places 0,1,2,3 --numbers other-levels.toml
+  sparring-lab calibrate --places 0,1,2,3 --numbers other-levels.toml
                                   places on the path of knobs, with other numbers than the program's")]
 pub struct Args {
     /// The levels that play.
@@ -72,7 +72,7 @@ pub struct Args {
     /// Prints at last where on the path each level belongs by what was measured, with 1400 staying where it is.
     #[arg(long)]
     suggest: bool,
-    /// Other numbers behind the levels, in the form of src/personality/strength/levels.toml.
+    /// Other numbers behind the levels, in the form of crates/personality/src/strength/levels.toml.
     #[arg(long, value_name = "FILE")]
     numbers: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! `sparring human-fit`: from the games of people to the parameter file.
+//! `sparring-lab human-fit`: from the games of people to the parameter file.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub struct Args {
     /// Where to write the parameters.
     #[arg(
         long,
-        default_value = "src/personality/choice/human.params",
+        default_value = "crates/personality/src/choice/human.params",
         value_name = "FILE"
     )]
     out: PathBuf,

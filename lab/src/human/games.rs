@@ -127,7 +127,7 @@ pub fn find(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
         Some(path) => Ok(path),
         None => bail!(
             "no {name} or {name}.zst in \"{}\": the games of people are not part of this repository, \
-             training/human/README.md says what they are",
+             lab/human-model/README.md says what they are",
             folder.display()
         ),
     }
@@ -198,7 +198,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = read(folder.path()).unwrap_err().to_string();
         assert!(
-            error.contains("games-moves.jsonl") && error.contains("training/human/README.md"),
+            error.contains("games-moves.jsonl") && error.contains("lab/human-model/README.md"),
             "{error}"
         );
     }

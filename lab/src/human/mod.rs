@@ -1,4 +1,4 @@
-//! `sparring human-fit` and `sparring human-report`: the models of human play, from games of people, and how good they are.
+//! `sparring-lab human-fit` and `sparring-lab human-report`: the models of human play, from games of people, and how good they are.
 
 mod clocks;
 mod dataset;

@@ -1,4 +1,4 @@
-//! `sparring human-report`: how well the models of human play do on games that nothing was fitted on.
+//! `sparring-lab human-report`: how well the models of human play do on games that nothing was fitted on.
 
 use std::{collections::HashMap, fmt::Write as _, path::PathBuf};
 
@@ -74,7 +74,7 @@ pub struct Args {
     /// How deep the judge looks, in half moves.
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     judge_depth: u32,
-    /// Other numbers behind the levels, in the form of src/personality/strength/levels.toml.
+    /// Other numbers behind the levels, in the form of crates/personality/src/strength/levels.toml.
     #[arg(long, value_name = "FILE")]
     numbers: Option<PathBuf>,
     /// Takes the games that the curve was tuned on: to choose numbers by, never to report on.

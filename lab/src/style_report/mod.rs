@@ -1,4 +1,4 @@
-//! `sparring style-report`: whether personalities really play differently, and what that costs.
+//! `sparring-lab style-report`: whether personalities really play differently, and what that costs.
 
 mod elo_cost;
 mod games;
@@ -19,8 +19,8 @@ use sparring_personality::{Personalities, Personality, style::Style};
 /// The same arguments give the same games on any machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring style-report --games 100
-  sparring style-report --level 1200 --games 40 attacker solid")]
+  sparring-lab style-report --games 100
+  sparring-lab style-report --level 1200 --games 40 attacker solid")]
 pub struct Args {
     /// The personalities; all with a style unless some are named.
     names: Vec<String>,

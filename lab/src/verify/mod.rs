@@ -1,4 +1,4 @@
-//! `sparring verify`: what the engine claims of an ending beside what endgame tables know, for every position there is.
+//! `sparring-lab verify-endgames`: what the engine claims of an ending beside what endgame tables know, for every position there is.
 
 mod rook_pawn;
 
@@ -26,9 +26,9 @@ use sparring_engine::{Tablebase, cannot_win};
 /// does not, and how many of the wins, which fails the command. Mirrored positions are left out, but for those on a diagonal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring verify KBvKP --tables syzygy
-  sparring verify KRPvKR --tables syzygy                   tables of four men are enough
-  sparring verify KBNvKN --tables syzygy --every 100")]
+  sparring-lab verify-endgames KBvKP --tables syzygy
+  sparring-lab verify-endgames KRPvKR --tables syzygy                   tables of four men are enough
+  sparring-lab verify-endgames KBNvKN --tables syzygy --every 100")]
 pub struct Args {
     /// The ending, named as its table.
     #[arg(ignore_case = true)]

@@ -1,4 +1,4 @@
-//! `sparring book feed`: a book grown from games.
+//! `sparring book build`: a book grown from games.
 
 use std::{
     collections::BTreeMap,
@@ -20,13 +20,13 @@ use sparring_files::{self as files, Unpacked};
 /// Grows a book from games (`.pgn`) or from lines of moves (as Rodent's feed.txt).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring book feed games.pgn -o games.book                             all that was played at least twice
-  sparring book feed games.pgn --player Ann --color black -o ann.book    what Ann plays as Black
-  sparring book feed games.pgn --result not-lost --min-rating 2200 --min 5 -o good.book
-  sparring book feed new.pgn --onto books/mine.book -o books/mine.book --force   adds to a book; its comments stay
-  sparring book feed lichess_db.pgn.zst --min-rating 2400 --min 50 -o top.book   compressed files are read as they are
-  sparring book feed studies.pgn --from-positions -o studies.book   with games that begin from other positions
-  sparring book feed feed.txt feedwhite.txt feedblack.txt -o feed.book   Rodent's three files of lines
+  sparring book build games.pgn -o games.book                             all that was played at least twice
+  sparring book build games.pgn --player Ann --color black -o ann.book    what Ann plays as Black
+  sparring book build games.pgn --result not-lost --min-rating 2200 --min 5 -o good.book
+  sparring book build new.pgn --onto books/mine.book -o books/mine.book --force   adds to a book; its comments stay
+  sparring book build lichess_db.pgn.zst --min-rating 2400 --min 50 -o top.book   compressed files are read as they are
+  sparring book build studies.pgn --from-positions -o studies.book   with games that begin from other positions
+  sparring book build feed.txt feedwhite.txt feedblack.txt -o feed.book   Rodent's three files of lines
 
 Every filter looks at one side of a game; the moves of the sides that pass all of them count.")]
 pub struct Args {
@@ -356,7 +356,7 @@ mod tests {
     fn fed(files: &[(&str, &str)], options: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out.book");
-        let mut words = vec!["feed".to_owned()];
+        let mut words = vec!["build".to_owned()];
         for (name, text) in files {
             let path = folder.path().join(name);
             fs::write(&path, text).unwrap();
@@ -403,7 +403,7 @@ mod tests {
         ] {
             fs::write(path(name), text).unwrap();
         }
-        let words = ["feed", "--min", "1", "-q", "--onto"].map(str::to_owned);
+        let words = ["build", "--min", "1", "-q", "--onto"].map(str::to_owned);
         let files = [
             path("mine.book"),
             path("games.pgn"),

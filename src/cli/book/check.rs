@@ -2,7 +2,7 @@
 
 use std::{io::stdout, path::PathBuf};
 
-use super::{blunders, common};
+use super::{blunder_check, common};
 use crate::cli::{
     check::lost_includes,
     exit::Exit,
@@ -70,7 +70,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             // What a line leads to may stand in a book that this one includes.
             let book = &common::whole(book.clone(), &[]);
             if args.engine {
-                list.extend(blunders::look(book, Depth(args.depth), Centipawns(args.worse)));
+                list.extend(blunder_check::look(
+                    book,
+                    Depth(args.depth),
+                    Centipawns(args.worse),
+                ));
             }
             if args.doctor {
                 list.extend(book::missing_transpositions(book).list);

@@ -1,5 +1,6 @@
 //! `sparring book`: what can be done with opening books, one file a subcommand.
 
+mod blunder_check;
 mod blunders;
 mod build;
 mod check;
@@ -7,7 +8,6 @@ mod common;
 mod compile;
 mod diff;
 mod explain;
-mod find_blunders;
 mod format;
 mod learn;
 mod merge;
@@ -35,7 +35,7 @@ use super::exit::Exit;
 #[command(after_help = "Examples:
   sparring book show books/main.book --depth 4           the book as a tree, with chances
   sparring book explain \"1. e4 c5\"                       what all books say of a position
-  sparring book feed games.pgn --player Ann -o ann.book  a book out of games
+  sparring book build games.pgn --player Ann -o ann.book  a book out of games
   sparring book check --doctor books/mine.book           slips, gaps and moves to decide on
 
 Each subcommand has examples of its own: sparring book show --help. The format: docs/book.md.")]
@@ -58,12 +58,14 @@ enum Command {
     Merge(merge::Args),
     /// Compares two books position by position.
     Diff(diff::Args),
-    /// Grows a book from games in PGN, or from lines of moves.
-    Feed(build::Args),
+    /// Builds a book from games in PGN, or from lines of moves.
+    #[command(alias = "feed")]
+    Build(build::Args),
     /// Shows what the moves of a book scored, and writes a patch for its weights.
     Learn(learn::Args),
     /// Shows where the bot's own games turned, and makes a book of better moves.
-    Turns(find_blunders::Args),
+    #[command(alias = "turns")]
+    Blunders(blunders::Args),
     /// Puts blanks between moves that stand without, as in e2e4e7e6.
     Split(split::Args),
     /// Makes a text of a Polyglot book.
@@ -88,9 +90,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Fmt(args) => format::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Diff(args) => diff::run(args),
-        Command::Feed(args) => build::run(args),
+        Command::Build(args) => build::run(args),
         Command::Learn(args) => learn::run(args),
-        Command::Turns(args) => find_blunders::run(args),
+        Command::Blunders(args) => blunders::run(args),
         Command::Split(args) => split::run(args),
         Command::Import(args) => polyglot::import(args),
         Command::Export(args) => polyglot::export(args),

@@ -1,4 +1,4 @@
-//! `sparring bench-daemon`: how quickly the daemon starts, how little it needs, how fast it answers, and whether it
+//! `sparring-testkit bench-daemon`: how quickly the daemon starts, how little it needs, how fast it answers, and whether it
 //! loses games to anything but chess. The real program plays on the sandbox over HTTP; the opponents sit here.
 //!
 //! Answers are timed twice: from the opponent's chair, which holds the way through the sandbox and back too, and by the

@@ -1,4 +1,4 @@
-//! `sparring soak`: games against the embedded server while everything goes wrong on purpose. Requests and lines fail by
+//! `sparring-testkit soak`: games against the embedded server while everything goes wrong on purpose. Requests and lines fail by
 //! chance, the program is killed without warning, the server restarts, connections fall silent, the disk is full, files
 //! are spoiled and mended in storms. Seeded; prints a table, and fails if a game was lost, left or spoiled by anything
 //! but the faults themselves.

@@ -6,12 +6,12 @@ use super::weights::{COUNT, ROWS};
 
 const HEAD: &str = "//! The weights of the evaluation, in centipawns: middle game and endgame.
 //!
-//! `sparring tune` writes this file in full; change a number by hand and it will be where tuning starts from.
+//! `sparring-lab tune` writes this file in full; change a number by hand and it will be where tuning starts from.
 
 super::weight::weights! {
 ";
 
-/// The text of `src/engine/eval/weights.rs` with these pairs for the weights, in the order of the table.
+/// The text of `crates/engine/src/eval/weights.rs` with these pairs for the weights, in the order of the table.
 ///
 /// `None` unless there is a pair for each weight.
 #[must_use]

@@ -1,6 +1,6 @@
 //! The weights of the evaluation, in centipawns: middle game and endgame.
 //!
-//! `sparring tune` writes this file in full; change a number by hand and it will be where tuning starts from.
+//! `sparring-lab tune` writes this file in full; change a number by hand and it will be where tuning starts from.
 
 super::weight::weights! {
     /// A piece anywhere on the board: pawn, knight, bishop, rook, queen.

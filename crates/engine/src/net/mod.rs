@@ -19,7 +19,7 @@ pub(super) use usage::salt;
 use arch::{BUCKETS, CENTIPAWNS, HIDDEN_UNIT, Net, OUTPUT_UNIT};
 use shakmaty::Board;
 
-/// The net that is shipped, as `sparring train` wrote it.
+/// The net that is shipped, as `sparring-lab train-net` wrote it.
 static SHIPPED: Net = Net::read(include_bytes!("weights.bin"));
 
 /// More than this the net never corrects, in centipawns.
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(
             SHIPPED.beside,
             arch::beside(),
-            "the weights of the terms are others: `sparring train` again, and play a match"
+            "the weights of the terms are others: `sparring-lab train-net` again, and play a match"
         );
     }
 

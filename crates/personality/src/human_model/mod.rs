@@ -1,6 +1,6 @@
 //! Which move a person of some level plays here, and with what chance.
 //!
-//! Two parts, both fitted on rated games of people by `sparring human-fit` (`training/human/README.md`):
+//! Two parts, both fitted on rated games of people by `sparring-lab human-fit` (`lab/human-model/README.md`):
 //!
 //! - the **prior**: a small [`net`] scores each legal move by what a player notices at the board, without any search:
 //!   what is taken, attacked, defended, threatened, and how the move answers the last ones;

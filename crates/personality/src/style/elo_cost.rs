@@ -5,7 +5,7 @@ use super::{Axis, BlindSpot, COUNT, Style};
 /// Elo that a step up on each axis costs, in the order of [`Axis::ALL`]; negative where it gains. Searches of a few plies do not
 /// see it: a piece that is offered for an attack is lost later, a pawn that was free stays won.
 ///
-/// Fitted to 1,400 games of each personality at 1500: three runs of `sparring style-report`, 400 without prices, 500 with the
+/// Fitted to 1,400 games of each personality at 1500: three runs of `sparring-lab style-report`, 400 without prices, 500 with the
 /// first ones, 500 with the second. What a personality cost beyond its price of then, on average over the runs, gives these by
 /// the least squares of the report's last line, which knows its own run only. What greed, trades and endgames show has changed
 /// since: their prices, and those of pawns and openness, were moved by hand towards what three runs more, of 400 to 500

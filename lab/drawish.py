@@ -2,7 +2,7 @@
 
 Usage: drawish.py GAMES [HOW_MANY]
 
-Reads games of `sparring datagen`. Of the scored positions at every third half move after the sixteenth with 30 to 600
+Reads games of `sparring-lab datagen`. Of the scored positions at every third half move after the sixteenth with 30 to 600
 centipawns for a side it fits, by maximum likelihood in each kind, the K of 1 / (1 + exp(-K score)) to the first 20,000,
 and prints it beside that of the middle game: 0.8 says that such scores bring the points of scores a fifth smaller. All
 positions of a game share its result, so a kind with few games says little.

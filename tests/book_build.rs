@@ -1,4 +1,4 @@
-//! `sparring book feed`: books grown from files of games as they lie around, compressed, cut, or no files at all.
+//! `sparring book build`: books grown from files of games as they lie around, compressed, cut, or no files at all.
 
 use std::{
     fs,
@@ -74,7 +74,7 @@ fn compressed_files_feed_as_plain_ones_do_whatever_they_are_called() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in files {
         fs::write(folder.path().join(name), bytes).unwrap();
-        let (code, told) = said(folder.path(), &format!("feed {name} --min 1 -o {name}.book"));
+        let (code, told) = said(folder.path(), &format!("build {name} --min 1 -o {name}.book"));
         let expected = "2 games read, 2 fit, 2 used, 0 broken: 2 lines, 3 positions";
         assert_eq!((code, told.as_str()), (Some(0), expected), "{name}");
         let first = book(folder.path(), "a.pgn.book");
@@ -90,7 +90,7 @@ fn what_was_read_of_a_cut_file_counts_and_so_do_the_other_files() {
     let mut cut = gzip(many.as_bytes());
     cut.truncate(cut.len() / 2);
     let folder = folder(&[("cut.pgn.gz", &cut), ("a.pgn", GAMES.as_bytes())]);
-    let (code, told) = said(folder.path(), "feed cut.pgn.gz a.pgn -o out.book");
+    let (code, told) = said(folder.path(), "build cut.pgn.gz a.pgn -o out.book");
     assert_eq!(code, Some(1), "{told}");
     let expected = format!(
         "cut.pgn.gz: the gzip data end in the middle, after {} bytes (",
@@ -104,7 +104,7 @@ fn what_was_read_of_a_cut_file_counts_and_so_do_the_other_files() {
 fn broken_games_are_told_with_their_places() {
     let broken = format!("{GAMES}[White \"Ann\"]\n\n1. e4 Ke7 *\n");
     let folder = folder(&[("a.pgn", broken.as_bytes())]);
-    let (code, told) = said(folder.path(), "feed a.pgn --min 1 -o out.book");
+    let (code, told) = said(folder.path(), "build a.pgn --min 1 -o out.book");
     assert_eq!(code, Some(0), "{told}");
     assert!(told.starts_with("a.pgn:") && told.contains("game 3: "), "{told}");
     assert!(told.contains("\"Ke7\""), "{told}");
@@ -114,13 +114,13 @@ fn broken_games_are_told_with_their_places() {
 #[test]
 fn a_player_who_is_not_found_is_told_with_those_who_are_called_nearly_so() {
     let folder = folder(&[("a.pgn", GAMES.as_bytes()), ("a.book", b"1. e4 5 | d4 3\n")]);
-    for command in ["feed a.pgn -o out.book", "learn a.book a.pgn"] {
+    for command in ["build a.pgn -o out.book", "learn a.book a.pgn"] {
         let (code, told) = said(folder.path(), &format!("{command} --player Muller"));
         assert_eq!(code, Some(1));
         let expected = "no game of \"Muller\" in 2 games; similar: \"Müller, Karl\" (1 game)";
         assert!(told.ends_with(expected), "{told}");
     }
-    let (code, told) = said(folder.path(), "feed a.pgn --player bob --result won -o out.book");
+    let (code, told) = said(folder.path(), "build a.pgn --player bob --result won -o out.book");
     assert_eq!(code, Some(1));
     assert!(
         told.ends_with("\"bob\" has 2 games of 2 games, and none passes the other filters"),
@@ -133,7 +133,7 @@ fn a_player_who_is_not_found_is_told_with_those_who_are_called_nearly_so() {
 fn games_from_other_positions_are_told_of_and_taken_in_on_request() {
     let variants = format!("{GAMES}{ELSEWHERE}[Variant \"Atomic\"]\n\n1. e4 *\n");
     let folder = folder(&[("a.pgn", variants.as_bytes())]);
-    let (code, told) = said(folder.path(), "feed a.pgn --min 1 -o out.book");
+    let (code, told) = said(folder.path(), "build a.pgn --min 1 -o out.book");
     assert_eq!(code, Some(0));
     assert_eq!(
         told,
@@ -143,7 +143,7 @@ fn games_from_other_positions_are_told_of_and_taken_in_on_request() {
     );
     let (code, told) = said(
         folder.path(),
-        "feed a.pgn --min 1 --from-positions -o out.book --force",
+        "build a.pgn --min 1 --from-positions -o out.book --force",
     );
     assert_eq!(code, Some(0), "{told}");
     assert!(
@@ -175,7 +175,7 @@ fn what_is_no_file_is_refused_at_once_but_a_pipe_of_the_shell_is_read() {
         (".", "a directory"),
     ] {
         for command in [
-            "feed a.pgn",
+            "build a.pgn",
             "show",
             "check",
             "import",
@@ -194,7 +194,7 @@ fn what_is_no_file_is_refused_at_once_but_a_pipe_of_the_shell_is_read() {
         }
     }
     let line = format!(
-        "{} book feed <(cat a.pgn) --min 1 -o out.book",
+        "{} book build <(cat a.pgn) --min 1 -o out.book",
         env!("CARGO_BIN_EXE_sparring")
     );
     let fed = Command::new("bash")

@@ -1,4 +1,4 @@
-"""Draws the tables of `sparring human-report` as PNG: python3 plots.py REPORT.md [FOLDER]"""
+"""Draws the tables of `sparring-lab human-report` as PNG: python3 plots.py REPORT.md [FOLDER]"""
 
 import sys
 from pathlib import Path
