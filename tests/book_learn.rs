@@ -6,7 +6,7 @@ mod sample;
 
 use std::{fs, path::Path, process::Command};
 
-use sparring::store::{Archive, End, GameRecord, MoveRecord, Source, Thought};
+use sparring::store::{Archive, End, GameRecord, MoveRecord, MoveSource, Thought};
 use sparring_book as book;
 use sparring_chess::{
     GameHistory, Variant, parse_san,
@@ -27,13 +27,13 @@ fn game(number: usize, side: Side, winner: Option<Side>, moves: &str) -> GameRec
     }
 }
 
-const ENGINE: Source = Source::Engine {
+const ENGINE: MoveSource = MoveSource::Engine {
     depth: Depth(9),
     nodes: Nodes(5000),
 };
 
 /// What is kept of a move from there.
-fn from(source: Source, note: &str) -> Thought {
+fn from(source: MoveSource, note: &str) -> Thought {
     Thought {
         grounds: None,
         source,
@@ -148,14 +148,14 @@ fn a_book_learns_from_the_moves_that_were_drawn_from_it_at_the_level_that_played
         &booked,
         1,
         "e2e4",
-        from(Source::Book, "book books/mine.book:2 60%"),
+        from(MoveSource::Book, "book books/mine.book:2 60%"),
     );
     own(
         &archive,
         &booked,
         3,
         "g1f3",
-        from(Source::Book, "book books/main.book:7 40%"),
+        from(MoveSource::Book, "book books/main.book:7 40%"),
     );
     let thought_up = game(2, Side::White, Some(Side::Black), moves);
     archive.put_game(&thought_up).unwrap();

@@ -5,7 +5,7 @@ mod sample;
 
 use std::{path::Path, process::Command};
 
-use sparring::store::{Archive, ChallengeRecord, End, GameRecord, MoveRecord, Source, Thought};
+use sparring::store::{Archive, ChallengeRecord, End, GameRecord, MoveRecord, MoveSource, Thought};
 use sparring_chess::units::{Elo, Millis};
 use sparring_lichess::model::{GameId, Side};
 
@@ -32,7 +32,7 @@ fn archive(path: &Path) {
         uci: "e7e5".to_owned(),
         clock: Some(Millis(299_500)),
         thought: Some(Thought {
-            source: Source::Book,
+            source: MoveSource::Book,
             note: "book books/x.book:1 100%".to_owned(),
             score: None,
             think: Millis(40),

@@ -69,7 +69,7 @@ pub struct Args {
 
 /// What came of one position.
 #[derive(Debug, Clone, Serialize)]
-struct Outcome {
+struct Attempted {
     id: String,
     solved: bool,
     points: u32,
@@ -91,7 +91,7 @@ struct Total<'a> {
     left_out: usize,
     /// Mean over those solved.
     mean_solution_ms: u64,
-    outcomes: &'a [Outcome],
+    outcomes: &'a [Attempted],
 }
 
 /// Runs the suites and prints a line for each.
@@ -136,7 +136,7 @@ fn complain(suites: &[(Vec<Problem>, Diagnostics)]) {
     }
 }
 
-fn solve_all(args: &Args, problems: &[Problem]) -> Vec<Outcome> {
+fn solve_all(args: &Args, problems: &[Problem]) -> Vec<Attempted> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::with_capacity(problems.len()));
     thread::scope(|scope| {
@@ -163,7 +163,7 @@ fn solve_all(args: &Args, problems: &[Problem]) -> Vec<Outcome> {
     found.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
+fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Attempted {
     let any = args.nodes.is_some() || args.depth.is_some();
     let movetime = args.movetime.or((!any).then_some(1000));
     let limits = Limits {
@@ -189,7 +189,7 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
     let played = report
         .best()
         .map_or_else(|| "-".to_owned(), |mv| write_san(&problem.position, mv));
-    Outcome {
+    Attempted {
         id: problem.id.clone(),
         solved: attempt.is_solved(),
         points: attempt.points,
@@ -200,7 +200,7 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Outcome {
 }
 
 #[expect(clippy::print_stdout, reason = "the result is what the command is for")]
-fn print(args: &Args, findings: &Diagnostics, problems: &[Problem], outcomes: &[Outcome]) {
+fn print(args: &Args, findings: &Diagnostics, problems: &[Problem], outcomes: &[Attempted]) {
     let (suite, left_out) = (&findings.name, findings.list.len());
     let solved = outcomes.iter().filter(|outcome| outcome.solved).count();
     let times = outcomes.iter().filter_map(|outcome| outcome.solved_after_ms);

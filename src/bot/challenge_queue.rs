@@ -17,7 +17,7 @@ const REMEMBERED: usize = 500;
 /// Challenges on their way to games.
 #[derive(Debug, Default)]
 pub(super) struct ChallengeQueue {
-    waiting: Vec<Waiting>,
+    waiting: Vec<Reservation>,
     leases: BTreeMap<GameId, ReservedSlot>,
     declines: VecDeque<(GameId, DeclineReason)>,
     next_decline: Millis,
@@ -48,7 +48,7 @@ impl QueuedChallenge {
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct Reservation {
     who: QueuedChallenge,
     since: Millis,
     /// There was no seat for it when it was looked at last.
@@ -100,7 +100,7 @@ pub(super) enum ChallengeReply {
     Decline(GameId, DeclineReason),
 }
 
-impl Waiting {
+impl Reservation {
     /// Whether it waited too long. Who wants a seat at once or not at all is looked at once, however busy we were.
     fn is_late(&self, now: Millis) -> bool {
         let patience = if self.was_put_off {
@@ -121,7 +121,7 @@ impl ChallengeQueue {
         if self.waiting.len() >= QUEUE {
             return self.decline(who.id, DeclineReason::Later);
         }
-        self.waiting.push(Waiting {
+        self.waiting.push(Reservation {
             who,
             since: now,
             was_put_off: false,
@@ -202,7 +202,7 @@ impl ChallengeQueue {
         let Some(ReservedSlot { who, since, .. }) = self.leases.remove(id) else {
             return false;
         };
-        self.waiting.push(Waiting {
+        self.waiting.push(Reservation {
             who,
             since,
             was_put_off: false,
@@ -238,7 +238,7 @@ impl ChallengeQueue {
             self.decline(waiting.who.id, DeclineReason::Later);
         }
         if let Some(index) = self.first(room) {
-            let Waiting { who, since, .. } = self.waiting.remove(index);
+            let Reservation { who, since, .. } = self.waiting.remove(index);
             let id = who.id.clone();
             let until = now + room.lease;
             self.leases.insert(id.clone(), ReservedSlot { who, until, since });

@@ -7,7 +7,7 @@ mod command;
 
 use std::{ops::RangeInclusive, sync::Arc};
 
-pub use command::{Command, read};
+pub use command::{ChatCommand, read};
 
 use crate::{config::Chat, store::RequestedPersona};
 use command::WORDS;
@@ -126,46 +126,46 @@ pub struct CommandResult {
 /// Does what was asked for and says so. Strength, personality and pace stay as they are in rated games, and the first two in
 /// casual ones from the third move on.
 #[must_use]
-pub fn obey(command: &Command, manner: &Persona, scene: &ChatContext<'_>) -> CommandResult {
+pub fn obey(command: &ChatCommand, manner: &Persona, scene: &ChatContext<'_>) -> CommandResult {
     let mut changed = manner.clone();
     let mut later = None;
     let answer = match command {
-        Command::Help => "!level 1400, !easier, !harder, !strength club, !play club (!play alone for who else), !fast, !slow, !book, \
+        ChatCommand::Help => "!level 1400, !easier, !harder, !strength club, !play club (!play alone for who else), !fast, !slow, !book, \
                           !why, !quiet."
             .to_owned(),
-        Command::Names | Command::Play(_) if !scene.has_choice() => "Here I stay who I am.".to_owned(),
-        Command::Names => scene.names(""),
-        Command::Unknown => {
+        ChatCommand::Names | ChatCommand::Play(_) if !scene.has_choice() => "Here I stay who I am.".to_owned(),
+        ChatCommand::Names => scene.names(""),
+        ChatCommand::Unknown => {
             let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
             format!(
                 "I know !help, !level {least} to {most}, !easier, !harder, !strength WORD, !play NAME, !fast, !slow, !book, \
                  !why and !quiet."
             )
         }
-        Command::Words | Command::Level(_) | Command::Step(_) if scene.offer.levels.is_empty() => {
+        ChatCommand::Words | ChatCommand::Level(_) | ChatCommand::Step(_) if scene.offer.levels.is_empty() => {
             "My strength is not to be chosen here.".to_owned()
         }
-        Command::Words => {
+        ChatCommand::Words => {
             let offered = WORDS
                 .iter()
                 .filter(|(_, level)| scene.offer.levels.contains(level));
             let words: String = offered.map(|(name, _)| format!("!strength {name}, ")).collect();
             format!("{words}!easier, !harder.")
         }
-        Command::Level(level) if !scene.offer.levels.contains(level) => {
+        ChatCommand::Level(level) if !scene.offer.levels.contains(level) => {
             let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
             format!("Here I play at levels from {least} to {most}.")
         }
-        Command::Level(level) => at_level(*level, scene, &mut changed, &mut later),
-        Command::Step(by) => {
+        ChatCommand::Level(level) => at_level(*level, scene, &mut changed, &mut later),
+        ChatCommand::Step(by) => {
             let level = step(manner.plays_at(), *by, &scene.offer.levels);
             at_level(level, scene, &mut changed, &mut later)
         }
-        Command::Play(name) => as_whom(name, scene, &mut changed, &mut later),
-        Command::Fast(_) if scene.rated => {
+        ChatCommand::Play(name) => as_whom(name, scene, &mut changed, &mut later),
+        ChatCommand::Fast(_) if scene.rated => {
             "My pace stays as it is in rated games. Ask me again in a casual one.".to_owned()
         }
-        Command::Fast(fast) => {
+        ChatCommand::Fast(fast) => {
             changed.fast = *fast;
             let answer = if *fast {
                 "From my next move on I do not pause."
@@ -174,12 +174,12 @@ pub fn obey(command: &Command, manner: &Persona, scene: &ChatContext<'_>) -> Com
             };
             answer.to_owned()
         }
-        Command::Book => scene.book.to_owned(),
-        Command::Why => {
+        ChatCommand::Book => scene.book.to_owned(),
+        ChatCommand::Why => {
             changed.explains = true;
             "What I think is mine while we play. When the game is over I tell you where it turned.".to_owned()
         }
-        Command::Quiet => {
+        ChatCommand::Quiet => {
             changed.quiet = true;
             "I am quiet from now on, and answer only when you ask.".to_owned()
         }
@@ -275,7 +275,7 @@ mod tests {
     }
 
     /// What a command does to a manner in a casual game of so many half moves.
-    fn at(ply: usize, command: Command, manner: &Persona) -> CommandResult {
+    fn at(ply: usize, command: ChatCommand, manner: &Persona) -> CommandResult {
         let scene = ChatContext {
             cast: &cast(),
             offer: &Chat::default(),
@@ -288,20 +288,20 @@ mod tests {
 
     #[test]
     fn a_level_or_a_personality_counts_from_the_next_move() {
-        let level = at(3, Command::Level(Elo(1400)), &manner());
+        let level = at(3, ChatCommand::Level(Elo(1400)), &manner());
         assert_eq!((level.manner.level, level.later), (Some(Elo(1400)), None));
         assert!(
             level.answer.starts_with("From my next move on"),
             "{}",
             level.answer
         );
-        let other = at(3, Command::Play("attacker".into()), &level.manner);
+        let other = at(3, ChatCommand::Play("attacker".into()), &level.manner);
         assert_eq!(other.manner.profile.name, "attacker");
         assert_eq!(
             other.manner.level, None,
             "the new personality plays at its own level"
         );
-        let same = at(3, Command::Play("nobody".into()), &other.manner);
+        let same = at(3, ChatCommand::Play("nobody".into()), &other.manner);
         assert_eq!(same.manner, other.manner);
         assert!(
             same.answer.contains("attacker, club") && !same.answer.contains("nobody"),
@@ -312,28 +312,28 @@ mod tests {
 
     #[test]
     fn steps_count_from_the_level_of_now_and_stay_within_its_bounds() {
-        let level = |manner: &Persona, by| at(0, Command::Step(by), manner).manner.level.unwrap().0;
+        let level = |manner: &Persona, by| at(0, ChatCommand::Step(by), manner).manner.level.unwrap().0;
         assert_eq!(level(&manner(), -100), 2700, "from full strength");
         let mut now = manner();
         now.level = Some(Elo(1400));
         assert_eq!((level(&now, 100), level(&now, -100)), (1500, 1300));
         now.level = Some(Elo(650));
         assert_eq!(level(&now, -100), 600);
-        let late = at(60, Command::Step(100), &now);
+        let late = at(60, ChatCommand::Step(100), &now);
         assert_eq!(late.later.unwrap().level, Some(Elo(750)));
     }
 
     #[test]
     fn from_the_third_move_on_strength_is_for_the_next_game() {
-        let level = at(4, Command::Level(Elo(1400)), &manner());
+        let level = at(4, ChatCommand::Level(Elo(1400)), &manner());
         assert_eq!(level.manner, manner());
         assert_eq!(level.later.unwrap().level, Some(Elo(1400)));
         assert!(level.answer.contains("next casual game"), "{}", level.answer);
-        let other = at(60, Command::Play("attacker".into()), &manner());
+        let other = at(60, ChatCommand::Play("attacker".into()), &manner());
         assert_eq!(other.manner, manner());
         assert_eq!(other.later.unwrap().personality.as_deref(), Some("attacker"));
         assert!(
-            at(60, Command::Fast(true), &manner()).manner.fast,
+            at(60, ChatCommand::Fast(true), &manner()).manner.fast,
             "pace is no strength"
         );
     }
@@ -348,10 +348,10 @@ mod tests {
             book: BOOK,
         };
         for (command, is_kept) in [
-            (Command::Level(Elo(600)), true),
-            (Command::Step(-100), true),
-            (Command::Play("attacker".into()), true),
-            (Command::Fast(true), false),
+            (ChatCommand::Level(Elo(600)), true),
+            (ChatCommand::Step(-100), true),
+            (ChatCommand::Play("attacker".into()), true),
+            (ChatCommand::Fast(true), false),
         ] {
             let same = obey(&command, &manner(), &scene);
             assert_eq!(
@@ -381,22 +381,26 @@ mod tests {
             ..Chat::default()
         };
         for (command, offer) in [
-            (Command::Level(Elo(900)), &offer),
-            (Command::Level(Elo(1700)), &offer),
-            (Command::Play("attacker".into()), &offer),
-            (Command::Level(Elo(1400)), &none),
-            (Command::Step(-100), &none),
-            (Command::Words, &none),
-            (Command::Play("club".into()), &none),
+            (ChatCommand::Level(Elo(900)), &offer),
+            (ChatCommand::Level(Elo(1700)), &offer),
+            (ChatCommand::Play("attacker".into()), &offer),
+            (ChatCommand::Level(Elo(1400)), &none),
+            (ChatCommand::Step(-100), &none),
+            (ChatCommand::Words, &none),
+            (ChatCommand::Play("club".into()), &none),
         ] {
             let same = ask(command.clone(), offer);
             assert_eq!((same.manner, same.later), (manner(), None), "{command:?}");
             assert!(!same.answer.contains("attacker"), "{}", same.answer);
         }
         let level = |command| ask(command, &offer).manner.level;
-        assert_eq!(level(Command::Level(Elo(1000))), Some(Elo(1000)));
-        assert_eq!(level(Command::Step(-100)), Some(Elo(1600)), "from full strength");
-        let words = ask(Command::Words, &offer).answer;
+        assert_eq!(level(ChatCommand::Level(Elo(1000))), Some(Elo(1000)));
+        assert_eq!(
+            level(ChatCommand::Step(-100)),
+            Some(Elo(1600)),
+            "from full strength"
+        );
+        let words = ask(ChatCommand::Words, &offer).answer;
         assert!(words.contains("casual") && words.contains("club"), "{words}");
         assert!(
             !words.contains("beginner") && !words.contains("strong"),
@@ -406,16 +410,16 @@ mod tests {
 
     #[test]
     fn asking_twice_for_speed_takes_it_back() {
-        let fast = at(9, Command::Fast(true), &manner()).manner;
+        let fast = at(9, ChatCommand::Fast(true), &manner()).manner;
         assert!(fast.fast);
-        assert!(!at(9, Command::Fast(false), &fast).manner.fast);
+        assert!(!at(9, ChatCommand::Fast(false), &fast).manner.fast);
     }
 
     #[test]
     fn book_why_and_quiet_are_answered_and_kept() {
-        assert_eq!(at(9, Command::Book, &manner()).answer, BOOK);
-        assert!(at(9, Command::Why, &manner()).manner.explains);
-        assert!(at(9, Command::Quiet, &manner()).manner.quiet);
+        assert_eq!(at(9, ChatCommand::Book, &manner()).answer, BOOK);
+        assert!(at(9, ChatCommand::Why, &manner()).manner.explains);
+        assert!(at(9, ChatCommand::Quiet, &manner()).manner.quiet);
     }
 
     #[test]
@@ -428,13 +432,13 @@ mod tests {
         let (cast, count) = (Personalities::new(shipped.clone()), shipped.len());
         let offer = Chat::default();
         let scene = scene(&cast, &offer);
-        let answer = obey(&Command::Names, &manner(), &scene).answer;
+        let answer = obey(&ChatCommand::Names, &manner(), &scene).answer;
         assert_eq!(answer.split(", ").count(), count, "{answer}");
         assert!(
             answer.starts_with("attacker, ") && !answer.ends_with('…'),
             "{answer}"
         );
-        let help = obey(&Command::Help, &manner(), &scene).answer;
+        let help = obey(&ChatCommand::Help, &manner(), &scene).answer;
         assert!(help.ends_with("!quiet."), "cut: {help}");
     }
 

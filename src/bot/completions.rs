@@ -8,7 +8,7 @@ use tracing::{debug, info, warn};
 use super::{
     event_loop::{EventLoop, epoch},
     game_retry,
-    game_task::{Outcome, Setup},
+    game_task::{Setup, TaskOutcome},
     login::DaemonError,
     rule_context,
     supervisor::TaskExit,
@@ -187,20 +187,20 @@ impl EventLoop {
         }
         let was_unlisted = !self.registry.has(id) && self.unlisted.remove(id);
         match done {
-            TaskExit::With(Outcome::Ended | Outcome::Left) => {}
-            TaskExit::With(Outcome::Asleep) => {
+            TaskExit::With(TaskOutcome::Ended | TaskOutcome::Left) => {}
+            TaskExit::With(TaskOutcome::Asleep) => {
                 self.asleep.insert(id.clone(), opponent);
             }
-            TaskExit::With(Outcome::Unseen) => {
+            TaskExit::With(TaskOutcome::Unseen) => {
                 debug!("{id} has ended, and how is looked for");
                 self.asleep.insert(id.clone(), opponent);
                 self.list_games();
             }
-            TaskExit::With(Outcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
-            TaskExit::With(Outcome::Refused(error)) if error.is_unknown() && was_unlisted => {
+            TaskExit::With(TaskOutcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
+            TaskExit::With(TaskOutcome::Refused(error)) if error.is_unknown() && was_unlisted => {
                 self.forget(&setup)
             }
-            TaskExit::With(Outcome::Refused(error)) => {
+            TaskExit::With(TaskOutcome::Refused(error)) => {
                 warn!("{id}: {error}");
                 let id = id.clone();
                 if !self.set_back(setup) && error.is_unknown() {
@@ -208,7 +208,7 @@ impl EventLoop {
                     self.asleep.insert(id, opponent);
                 }
             }
-            TaskExit::With(Outcome::Unauthorized(error)) => {
+            TaskExit::With(TaskOutcome::Unauthorized(error)) => {
                 warn!("{id}: {error}");
                 self.check_token();
                 // If the token is good after all, the game is still there.

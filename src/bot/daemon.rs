@@ -10,7 +10,7 @@ use super::{
     event_loop::{EventLoop, Handles, epoch},
     finished_games::FinishedGames,
     game_flags::GameFlagsByGame,
-    game_task::{Breath, Shared},
+    game_task::{ChatRateLimit, Context},
     live_games::LiveGames,
     liveness::LivenessResponder,
     login::{self, DaemonError},
@@ -231,7 +231,7 @@ impl Daemon {
         };
         self.status
             .send_modify(|status| status.user = Some(account.id.clone()));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(Context {
             client,
             ratings: watch::channel(Arc::new(rule_context::ratings(&account))).0,
             me: account.id,
@@ -250,7 +250,7 @@ impl Daemon {
             store: self.store,
             meters: self.meters,
             boards: self.boards,
-            breath: Breath::default(),
+            breath: ChatRateLimit::default(),
             tardiness: LagMargin::default(),
         });
         let desk = EventLoop::new(

@@ -86,8 +86,8 @@ impl EnginePool {
     /// The operating system's, when it gives no thread.
     pub fn new(seats: usize) -> std::io::Result<Self> {
         let seats = seats.max(1);
-        let room = Arc::new(Room {
-            state: Mutex::new(State {
+        let room = Arc::new(FreeSlot {
+            state: Mutex::new(SlotState {
                 seats: SearchScheduler::new(seats),
                 running: (0..seats).map(|_| None).collect(),
                 tenures: vec![0; seats],
@@ -147,7 +147,7 @@ impl EnginePool {
         let fallback = search.clone();
         room.ask(
             urgency,
-            Job {
+            SearchJob {
                 table: table.clone(),
                 order,
                 stop: stop.0.clone(),
@@ -206,7 +206,7 @@ async fn glance(search: SearchRequest) -> Option<SearchResult> {
 
 /// Ends the threads when the last handle goes.
 #[derive(Debug)]
-struct Closing(Arc<Room>);
+struct Closing(Arc<FreeSlot>);
 
 impl Drop for Closing {
     fn drop(&mut self) {
@@ -224,17 +224,17 @@ impl Drop for StopOnDrop {
 }
 
 #[derive(Debug)]
-struct Room {
-    state: Mutex<State>,
+struct FreeSlot {
+    state: Mutex<SlotState>,
     called: Condvar,
     opened: Instant,
 }
 
 #[derive(Debug)]
-struct State {
-    seats: SearchScheduler<Job>,
+struct SlotState {
+    seats: SearchScheduler<SearchJob>,
     /// By seat: the search there.
-    running: Vec<Option<Running>>,
+    running: Vec<Option<RunningSearch>>,
     /// By seat: how many threads had it before the one that has it now.
     tenures: Vec<u32>,
     /// Seats for which no thread could be had, with their tenures: it is tried again.
@@ -244,14 +244,14 @@ struct State {
 
 /// A search in its seat.
 #[derive(Debug)]
-struct Running {
+struct RunningSearch {
     stop: Stop,
     table: EngineSlot,
     /// Since when it is known that it was told to stop.
     told: Option<std::time::Instant>,
 }
 
-struct Job {
+struct SearchJob {
     table: EngineSlot,
     order: StrengthRequest,
     stop: Stop,
@@ -260,7 +260,7 @@ struct Job {
     reply: oneshot::Sender<StrengthResult>,
 }
 
-impl std::fmt::Debug for Job {
+impl std::fmt::Debug for SearchJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Job")
             .field("limits", &self.order.search.limits)
@@ -268,13 +268,13 @@ impl std::fmt::Debug for Job {
     }
 }
 
-impl Room {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl FreeSlot {
+    fn lock(&self) -> MutexGuard<'_, SlotState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets a search wait, and frees a seat for it if it is urgent.
-    fn ask(self: &Arc<Self>, urgency: Priority, job: Job) {
+    fn ask(self: &Arc<Self>, urgency: Priority, job: SearchJob) {
         self.relieve();
         let mut state = self.lock();
         if let Some(seat) = state.seats.push(urgency, job)
@@ -308,7 +308,7 @@ impl Room {
         let now = std::time::Instant::now();
         let waiting = std::mem::take(&mut state.unstaffed);
         let mut left = Vec::new();
-        let State { running, tenures, .. } = &mut *state;
+        let SlotState { running, tenures, .. } = &mut *state;
         for (seat, (place, tenure)) in running.iter_mut().zip(tenures).enumerate() {
             let Some(search) = place.as_mut().filter(|search| search.stop.is_set()) else {
                 continue;
@@ -351,7 +351,7 @@ impl Room {
                 state = self.called.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
-            let running = Running {
+            let running = RunningSearch {
                 stop: job.stop.clone(),
                 table: job.table.clone(),
                 told: None,
@@ -379,14 +379,14 @@ impl Room {
         }
     }
 
-    fn note(&self, state: &mut State, seat: usize, running: Option<Running>) {
+    fn note(&self, state: &mut SlotState, seat: usize, running: Option<RunningSearch>) {
         if let Some(place) = state.running.get_mut(seat) {
             *place = running;
         }
     }
 }
 
-impl Job {
+impl SearchJob {
     /// Whether nobody waits for it any more, or its time is up.
     fn is_over(&self) -> bool {
         let is_late = |hard| Millis::from(self.asked.elapsed()) >= hard;

@@ -23,7 +23,7 @@ use super::{
     daily_limits::DailyCounters,
     events::EventStream,
     game_retry::RetrySchedule,
-    game_task::{Setup, Shared},
+    game_task::{Context, Setup},
     liveness::LivenessResponder,
     login::{self, DaemonError},
     ongoing_poll::OngoingPoll,
@@ -62,7 +62,7 @@ pub(super) struct Handles {
 /// The daemon at work.
 pub(super) struct EventLoop {
     pub(super) client: Client,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<Context>,
     pub(super) options: watch::Receiver<Options>,
     pub(super) status: watch::Sender<Status>,
     pub(super) ears: EventStream,
@@ -101,7 +101,7 @@ pub(super) struct EventLoop {
 impl EventLoop {
     /// A desk with nothing on it yet.
     pub(super) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<Context>,
         roof: Handles,
         past: &RestoredState,
         limits: PersistedRateLimits,

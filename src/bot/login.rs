@@ -70,8 +70,8 @@ pub(super) async fn login(
     loop {
         let error = match attempt(&client, wanted).await {
             Ok(account) => return Ok((client.named(&account.id), account)),
-            Err(Failure::Final(exit)) => return Err(exit),
-            Err(Failure::Call(error)) => error,
+            Err(LoginFailure::Final(exit)) => return Err(exit),
+            Err(LoginFailure::Call(error)) => error,
         };
         let pause = match error {
             CallError::Transient { .. } => backoff.next(&mut rng),
@@ -112,25 +112,25 @@ pub(super) async fn look(client: Client) -> Result<(Client, Account), DaemonErro
     Ok((client.named(&account.id), account))
 }
 
-enum Failure {
+enum LoginFailure {
     Final(DaemonError),
     Call(CallError),
 }
 
-impl From<CallError> for Failure {
+impl From<CallError> for LoginFailure {
     fn from(error: CallError) -> Self {
         Self::Call(error)
     }
 }
 
-async fn attempt(client: &Client, wanted: &[&str]) -> Result<Account, Failure> {
-    may_play(client, wanted).await?.map_err(Failure::Final)?;
+async fn attempt(client: &Client, wanted: &[&str]) -> Result<Account, LoginFailure> {
+    may_play(client, wanted).await?.map_err(LoginFailure::Final)?;
     let account = client.account().await?;
     if account.disabled {
-        return Err(Failure::Final(DaemonError::Closed(account.username)));
+        return Err(LoginFailure::Final(DaemonError::Closed(account.username)));
     }
     if !account.is_bot() {
-        return Err(Failure::Final(DaemonError::NotABot(account.username)));
+        return Err(LoginFailure::Final(DaemonError::NotABot(account.username)));
     }
     info!("this is the bot {}", Escaped(&account.username));
     Ok(account)

@@ -26,7 +26,7 @@ struct Opponent {
 
 /// Those that anything is known of.
 #[derive(Debug, Default)]
-struct Known {
+struct KnownOpponents {
     rivals: BTreeMap<UserId, Opponent>,
     /// The day that leads are of, since 1970.
     day: u64,
@@ -35,7 +35,7 @@ struct Known {
 /// All opponents that anything is known of.
 #[derive(Debug, Default)]
 pub(super) struct OpponentMemory {
-    known: Mutex<Known>,
+    known: Mutex<KnownOpponents>,
     store: ArchiveWriter,
 }
 

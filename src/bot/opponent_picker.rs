@@ -61,7 +61,7 @@ impl ChallengeProposal {
 /// Looks for opponents.
 #[derive(Debug, Default)]
 pub(super) struct OpponentPicker {
-    memory: BTreeMap<UserId, Memory>,
+    memory: BTreeMap<UserId, ChallengeHistory>,
     pending: Option<(GameId, UserId)>,
     /// Cancelled when nobody is to keep the challenge alive that is out.
     is_wanted: CancellationToken,
@@ -80,7 +80,7 @@ pub(super) struct OpponentPicker {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Memory {
+struct ChallengeHistory {
     refusals: u32,
     free_at: Millis,
 }
@@ -92,7 +92,7 @@ impl OpponentPicker {
         // A longer rest is of a clock that was wrong.
         let possible = rests.iter().filter(|rest| rest.until <= epoch + LONGEST_REST);
         let memory = possible.map(|rest| {
-            let memory = Memory {
+            let memory = ChallengeHistory {
                 refusals: rest.refusals,
                 free_at: rest.until - epoch,
             };
@@ -281,7 +281,7 @@ impl OpponentPicker {
             refusals,
             until: free_at,
         });
-        self.memory.insert(user, Memory { refusals, free_at });
+        self.memory.insert(user, ChallengeHistory { refusals, free_at });
         if self.memory.len() > REMEMBERED {
             let soonest = self.memory.iter().min_by_key(|(_, memory)| memory.free_at);
             if let Some(user) = soonest.map(|(user, _)| user.clone()) {

@@ -7,10 +7,10 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 /// The seats, and the searches that wait for one.
 #[derive(Debug)]
 pub(super) struct SearchScheduler<J> {
-    waiting: BinaryHeap<Waiting<J>>,
+    waiting: BinaryHeap<WaitingSearch<J>>,
     arrivals: u64,
     /// By seat: who sits there.
-    sitting: Vec<Option<Sitting>>,
+    sitting: Vec<Option<RunningSlot>>,
 }
 
 /// How urgent a search is, and whether it can be interrupted.
@@ -23,13 +23,13 @@ pub(super) struct Priority {
 }
 
 #[derive(Debug)]
-struct Sitting {
+struct RunningSlot {
     urgency: Priority,
     is_leaving: bool,
 }
 
 #[derive(Debug)]
-struct Waiting<J> {
+struct WaitingSearch<J> {
     urgency: Priority,
     /// Of equal deadlines the first come goes first.
     arrival: u64,
@@ -54,14 +54,15 @@ impl<J> SearchScheduler<J> {
     /// Lets a search wait. The seat that comes back should be freed for it: its search has the most time.
     pub(super) fn push(&mut self, urgency: Priority, job: J) -> Option<usize> {
         self.arrivals += 1;
-        self.waiting.push(Waiting {
+        self.waiting.push(WaitingSearch {
             urgency,
             arrival: self.arrivals,
             job,
         });
-        let is_given_up = |seat: &&Option<Sitting>| seat.as_ref().is_none_or(|sitting| sitting.is_leaving);
+        let is_given_up =
+            |seat: &&Option<RunningSlot>| seat.as_ref().is_none_or(|sitting| sitting.is_leaving);
         let seats = self.sitting.iter().filter(is_given_up).count();
-        let before = |waiting: &&Waiting<J>| waiting.urgency.deadline <= urgency.deadline;
+        let before = |waiting: &&WaitingSearch<J>| waiting.urgency.deadline <= urgency.deadline;
         if seats >= self.waiting.iter().filter(before).count() {
             return None;
         }
@@ -77,9 +78,9 @@ impl<J> SearchScheduler<J> {
 
     /// The search whose deadline is nearest takes this seat.
     pub(super) fn take(&mut self, seat: usize) -> Option<(Priority, J)> {
-        let Waiting { urgency, job, .. } = self.waiting.pop()?;
+        let WaitingSearch { urgency, job, .. } = self.waiting.pop()?;
         if let Some(place) = self.sitting.get_mut(seat) {
-            *place = Some(Sitting {
+            *place = Some(RunningSlot {
                 urgency,
                 is_leaving: false,
             });
@@ -105,26 +106,26 @@ impl<J> SearchScheduler<J> {
     }
 }
 
-impl<J> Ord for Waiting<J> {
+impl<J> Ord for WaitingSearch<J> {
     fn cmp(&self, other: &Self) -> Ordering {
         // The heap hands out its greatest: the nearest deadline.
         (other.urgency.deadline, other.arrival).cmp(&(self.urgency.deadline, self.arrival))
     }
 }
 
-impl<J> PartialOrd for Waiting<J> {
+impl<J> PartialOrd for WaitingSearch<J> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<J> PartialEq for Waiting<J> {
+impl<J> PartialEq for WaitingSearch<J> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<J> Eq for Waiting<J> {}
+impl<J> Eq for WaitingSearch<J> {}
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info_span};
 
-use super::game_task::{self, Note, Outcome, Setup, Shared};
+use super::game_task::{self, Context, Setup, TaskNote, TaskOutcome};
 use sparring_lichess::model::{GameId, UserId};
 
 /// A game may fall over this often and still be brought back.
@@ -17,15 +17,15 @@ const REVIVALS: u32 = 1;
 
 /// All running games.
 pub(super) struct GameSupervisor {
-    shared: Arc<Shared>,
+    shared: Arc<Context>,
     leave: CancellationToken,
-    games: HashMap<GameId, Running>,
-    tasks: JoinSet<Outcome>,
+    games: HashMap<GameId, RunningGame>,
+    tasks: JoinSet<TaskOutcome>,
     ids: HashMap<task::Id, GameId>,
 }
 
-struct Running {
-    notes: mpsc::Sender<Note>,
+struct RunningGame {
+    notes: mpsc::Sender<TaskNote>,
     setup: Setup,
     falls: u32,
 }
@@ -34,7 +34,7 @@ struct Running {
 #[derive(Debug)]
 pub(super) enum TaskExit {
     /// It ended of its own accord.
-    With(Outcome),
+    With(TaskOutcome),
     /// It fell over and was brought back.
     Revived(String),
     /// It fell over too often.
@@ -43,7 +43,7 @@ pub(super) enum TaskExit {
 
 impl GameSupervisor {
     /// No games yet. The token tells all of them to leave.
-    pub(super) fn new(shared: Arc<Shared>, leave: CancellationToken) -> Self {
+    pub(super) fn new(shared: Arc<Context>, leave: CancellationToken) -> Self {
         Self {
             shared,
             leave,
@@ -93,13 +93,13 @@ impl GameSupervisor {
         let task = self.tasks.spawn(play.instrument(span));
         self.ids.insert(task.id(), setup.id.clone());
         let id = setup.id.clone();
-        self.games.insert(id, Running { notes, setup, falls });
+        self.games.insert(id, RunningGame { notes, setup, falls });
     }
 
     /// Tells a game that it is over, if it runs.
     pub(super) fn finish(&self, id: &GameId) {
         if let Some(game) = self.games.get(id) {
-            let _ = game.notes.try_send(Note::Finished); // it has ended, or has been told before
+            let _ = game.notes.try_send(TaskNote::Finished); // it has ended, or has been told before
         }
     }
 
@@ -124,7 +124,7 @@ impl GameSupervisor {
     }
 
     /// Starts a game again from its stream.
-    fn revive(&mut self, game: Running) {
+    fn revive(&mut self, game: RunningGame) {
         let setup = Setup {
             adopted: true,
             ..game.setup

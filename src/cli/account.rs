@@ -12,7 +12,7 @@ pub const TOKENS: &str = "https://lichess.org/account/oauth/token";
 
 /// A token that may play, and whose it is.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct VerifiedToken {
     /// The account.
     pub account: Account,
     /// What the token may do beyond what a bot needs.
@@ -25,7 +25,7 @@ pub struct Standing {
 ///
 /// # Errors
 /// With the remedy and an exit code, when the token may not play, the account is closed or the server is not there.
-pub async fn standing(client: &Client, wanted: &[&'static str]) -> anyhow::Result<Standing> {
+pub async fn standing(client: &Client, wanted: &[&'static str]) -> anyhow::Result<VerifiedToken> {
     let token = client.test_token().await.map_err(|error| failed(&error))?;
     let Some(token) = token else {
         return Err(refused(format!(
@@ -46,7 +46,7 @@ pub async fn standing(client: &Client, wanted: &[&'static str]) -> anyhow::Resul
         )));
     }
     let scopes = token.scopes.split(',').map(str::trim);
-    Ok(Standing {
+    Ok(VerifiedToken {
         account,
         needless: scopes
             .filter(|scope| !scope.is_empty() && !NEEDED.contains(scope) && !wanted.contains(scope))

@@ -105,7 +105,7 @@ impl Tries {
 
 /// What the door makes of a request.
 #[derive(Debug, PartialEq, Eq)]
-enum Answer {
+enum AccessDecision {
     Welcome,
     /// There is no password in it.
     Asked,
@@ -115,13 +115,13 @@ enum Answer {
 }
 
 impl Door {
-    fn judge(&self, headers: &HeaderMap, now: Instant) -> Answer {
+    fn judge(&self, headers: &HeaderMap, now: Instant) -> AccessDecision {
         let Some(given) = password_in(headers) else {
-            return Answer::Asked;
+            return AccessDecision::Asked;
         };
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
         if !tries.any(now) {
-            return Answer::Later;
+            return AccessDecision::Later;
         }
         // How long this takes tells nothing of the password but its length.
         if given
@@ -129,10 +129,10 @@ impl Door {
             .ct_eq(self.password.expose_secret().as_bytes())
             .into()
         {
-            return Answer::Welcome;
+            return AccessDecision::Welcome;
         }
         tries.left -= 1.0;
-        Answer::Wrong
+        AccessDecision::Wrong
     }
 }
 
@@ -181,13 +181,13 @@ async fn refusal(access: &Access, method: &Method, path: &str, headers: &HeaderM
     }
     let answer = match &access.door {
         Some(door) => door.judge(headers, Instant::now()),
-        None => Answer::Welcome,
+        None => AccessDecision::Welcome,
     };
     match answer {
-        Answer::Welcome => {}
-        Answer::Later => return refuse(StatusCode::TOO_MANY_REQUESTS, "Too many wrong passwords"),
-        Answer::Asked | Answer::Wrong => {
-            if answer == Answer::Wrong {
+        AccessDecision::Welcome => {}
+        AccessDecision::Later => return refuse(StatusCode::TOO_MANY_REQUESTS, "Too many wrong passwords"),
+        AccessDecision::Asked | AccessDecision::Wrong => {
+            if answer == AccessDecision::Wrong {
                 sleep(AFTER_WRONG).await;
             }
             let why = Json(json!({ "error": "There is a password" }));
@@ -307,8 +307,11 @@ mod tests {
     async fn the_right_password_opens_whatever_the_name() {
         let now = Instant::now();
         let door = door(now);
-        assert_eq!(door.judge(&basic("me:correct horse"), now), Answer::Welcome);
-        assert_eq!(door.judge(&basic(":correct horse"), now), Answer::Welcome);
+        assert_eq!(
+            door.judge(&basic("me:correct horse"), now),
+            AccessDecision::Welcome
+        );
+        assert_eq!(door.judge(&basic(":correct horse"), now), AccessDecision::Welcome);
         for wrong in [
             "me:correct hors",
             "me:correct horse ",
@@ -317,12 +320,12 @@ mod tests {
             "me:",
             "me:correct horsecorrect horse",
         ] {
-            assert_eq!(door.judge(&basic(wrong), now), Answer::Wrong, "{wrong}");
+            assert_eq!(door.judge(&basic(wrong), now), AccessDecision::Wrong, "{wrong}");
         }
-        assert_eq!(door.judge(&HeaderMap::new(), now), Answer::Asked);
+        assert_eq!(door.judge(&HeaderMap::new(), now), AccessDecision::Asked);
         for odd in ["Basic", "Basic ???", "Bearer abc", "Basic bm9jb2xvbg=="] {
             let said = headers(&[(header::AUTHORIZATION, odd)]);
-            assert_eq!(door.judge(&said, now), Answer::Asked, "{odd}");
+            assert_eq!(door.judge(&said, now), AccessDecision::Asked, "{odd}");
         }
     }
 
@@ -331,17 +334,17 @@ mod tests {
         let now = Instant::now();
         let door = door(now);
         for _ in 0..WRONG_AT_ONCE as usize {
-            assert_eq!(door.judge(&basic("me:guess"), now), Answer::Wrong);
+            assert_eq!(door.judge(&basic("me:guess"), now), AccessDecision::Wrong);
         }
-        assert_eq!(door.judge(&basic("me:guess"), now), Answer::Later);
-        assert_eq!(door.judge(&basic("me:correct horse"), now), Answer::Later);
+        assert_eq!(door.judge(&basic("me:guess"), now), AccessDecision::Later);
+        assert_eq!(door.judge(&basic("me:correct horse"), now), AccessDecision::Later);
         let later = now + AFTER_WRONG;
-        assert_eq!(door.judge(&basic("me:guess"), later), Answer::Wrong);
-        assert_eq!(door.judge(&basic("me:guess"), later), Answer::Later);
+        assert_eq!(door.judge(&basic("me:guess"), later), AccessDecision::Wrong);
+        assert_eq!(door.judge(&basic("me:guess"), later), AccessDecision::Later);
         let much_later = later + AFTER_WRONG;
         assert_eq!(
             door.judge(&basic("me:correct horse"), much_later),
-            Answer::Welcome
+            AccessDecision::Welcome
         );
     }
 }

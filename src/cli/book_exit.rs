@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::store::{BookChoice, MoveExplanation, MoveRecord, Source, Thought};
+use crate::store::{BookChoice, MoveExplanation, MoveRecord, MoveSource, Thought};
 use sparring_book::{self as book, Book, ExpectedLine, Library};
 use sparring_chess::GameHistory;
 
@@ -41,7 +41,7 @@ pub(super) fn parting(line: &GameHistory, moves: &[MoveRecord], library: &Librar
         .collect();
     let booked = mine
         .iter()
-        .take_while(|(_, thought)| thought.source == Source::Book)
+        .take_while(|(_, thought)| thought.source == MoveSource::Book)
         .count();
     let (last, thought) = mine.get(booked.checked_sub(1)?)?;
     let (mine_next, _) = mine.get(booked)?;
@@ -127,12 +127,12 @@ mod tests {
     }
 
     fn thought(is_booked: bool) -> Thought {
-        let searched = Source::Engine {
+        let searched = MoveSource::Engine {
             depth: Depth(1),
             nodes: Nodes(1),
         };
         Thought {
-            source: if is_booked { Source::Book } else { searched },
+            source: if is_booked { MoveSource::Book } else { searched },
             note: "why".to_owned(),
             score: None,
             think: Millis(1),

@@ -51,14 +51,14 @@ pub struct Args {
 
 /// What a check found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// How many files were read.
     pub files: usize,
     /// The files with findings, by name.
     pub findings: Vec<Diagnostics>,
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// How many findings are of a severity.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// The last line: how many files, and what was found.
 #[must_use]
-pub fn summary(outcome: &Outcome) -> String {
+pub fn summary(outcome: &CheckOutcome) -> String {
     let several = |count: usize, word: &str| match count {
         1 => format!("1 {word}"),
         _ => format!("{count} {word}s"),
@@ -124,12 +124,12 @@ pub fn summary(outcome: &Outcome) -> String {
 ///
 /// # Errors
 /// The path that is not there or cannot be read, and why.
-pub fn check(files: &[PathBuf]) -> Result<Outcome, (PathBuf, io::Error)> {
+pub fn check(files: &[PathBuf]) -> Result<CheckOutcome, (PathBuf, io::Error)> {
     check_with(None, files)
 }
 
 /// The same of a file besides that is said to be the settings.
-fn check_with(config: Option<&Path>, files: &[PathBuf]) -> Result<Outcome, (PathBuf, io::Error)> {
+fn check_with(config: Option<&Path>, files: &[PathBuf]) -> Result<CheckOutcome, (PathBuf, io::Error)> {
     let default = PathBuf::from(CONFIG);
     let named = || files.iter().map(PathBuf::as_path).find(|path| is_config(path));
     let mut checker = Checker::new(config.or_else(named).unwrap_or(&default));
@@ -178,7 +178,7 @@ struct Checker {
     /// The books that personalities may name; none where nobody knows in which folder to look.
     books: Option<Vec<String>>,
     personalities: Vec<String>,
-    outcome: Outcome,
+    outcome: CheckOutcome,
 }
 
 impl Checker {
@@ -204,7 +204,7 @@ impl Checker {
             books: knows_books.then(|| stems(&paths.books, BOOK, BOOKS)),
             personalities: stems(&paths.personalities, PROFILE, PERSONALITIES),
             paths,
-            outcome: Outcome::default(),
+            outcome: CheckOutcome::default(),
         }
     }
 
@@ -410,7 +410,7 @@ struct JsonFinding<'f> {
     help: Option<&'f str>,
 }
 
-fn json(outcome: &Outcome) -> Json<'_> {
+fn json(outcome: &CheckOutcome) -> Json<'_> {
     let all = outcome
         .findings
         .iter()
@@ -445,7 +445,7 @@ mod tests {
 
     #[test]
     fn the_summary_counts_in_words() {
-        let mut outcome = Outcome {
+        let mut outcome = CheckOutcome {
             files: 1,
             findings: Vec::new(),
         };
@@ -473,7 +473,7 @@ mod tests {
     #[test]
     fn programs_get_every_finding_with_its_place() {
         let finding = Diagnostic::error(2..3, "odd").with_help("even");
-        let outcome = Outcome {
+        let outcome = CheckOutcome {
             files: 2,
             findings: vec![Diagnostics::new("a", "x\ny", vec![finding])],
         };

@@ -22,16 +22,16 @@ use sparring_lichess::model::DeclineReason;
 use sparring_personality::{LevelSetting, Personalities};
 
 /// What a run goes by.
-pub(super) struct Beginning {
+pub(super) struct StartConfig {
     pub(super) config: Config,
     /// The books and personalities of these settings, kept fresh.
     pub(super) stock: Assets,
     /// Whether these are the settings that the file has.
-    pub(super) standing: Standing,
+    pub(super) standing: ConfigState,
 }
 
 /// What became of `bot.toml`.
-pub(super) enum Standing {
+pub(super) enum ConfigState {
     /// It is in force, and this is its text without tokens.
     Accepted(Arc<str>),
     /// It was refused so; only the games of the last run are played.
@@ -43,7 +43,7 @@ pub(super) enum Standing {
 /// # Errors
 /// The refusal of settings that cannot be used, where the archive knows of no running game: then nothing is lost by not
 /// starting. A dry run plays no games that could be lost.
-pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyhow::Result<Beginning> {
+pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyhow::Result<StartConfig> {
     let own = stop.child_token();
     let refusal = match as_written(path, &own) {
         Ok(beginning) => return Ok(beginning),
@@ -65,22 +65,22 @@ pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyh
     );
     let stock = inspected(&config.paths, stop).0;
     let config = nothing_new(config, &running, &stock.cast.borrow());
-    Ok(Beginning {
+    Ok(StartConfig {
         config,
         stock,
-        standing: Standing::Refused(refusal),
+        standing: ConfigState::Refused(refusal),
     })
 }
 
-fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<Beginning> {
+fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<StartConfig> {
     let paths = settings::read(path)?.paths;
     let (stock, broken) = inspected(&paths, stop);
     // Only now it is known who is there.
     let Accepted { config, text } = settings::read_with(path, &paths, &stock, &broken)?;
-    Ok(Beginning {
+    Ok(StartConfig {
         config,
         stock,
-        standing: Standing::Accepted(text),
+        standing: ConfigState::Accepted(text),
     })
 }
 

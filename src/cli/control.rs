@@ -7,7 +7,7 @@ use tracing::{error, info, warn};
 
 use super::{
     config_backup,
-    config_recovery::Standing,
+    config_recovery::ConfigState,
     dashboard::Course,
     exit::{Exit, Failure},
     settings::{self, Accepted},
@@ -66,11 +66,11 @@ impl DaemonControl {
 
     /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
     /// they were refused, only the last run's games are played.
-    pub(super) fn standing(self, standing: Standing, kept_in: Option<PathBuf>) -> Self {
+    pub(super) fn standing(self, standing: ConfigState, kept_in: Option<PathBuf>) -> Self {
         let mut copy = config_backup::Copy::new(kept_in);
         match standing {
-            Standing::Accepted(text) => copy.keep(text),
-            Standing::Refused(refusal) => {
+            ConfigState::Accepted(text) => copy.keep(text),
+            ConfigState::Refused(refusal) => {
                 self.refusal.send_replace(Some(format!("{refusal:#}").into()));
             }
         }

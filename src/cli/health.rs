@@ -35,7 +35,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 
 /// Everything there is to show.
 #[derive(Debug, Clone)]
-pub struct Watched {
+pub struct HealthSources {
     /// What the daemon is doing.
     pub status: watch::Receiver<Status>,
     /// Whether its loop turns.
@@ -51,7 +51,7 @@ pub struct Watched {
 }
 
 /// The pages, for those who have access.
-pub fn router(watched: Watched, access: Access) -> Router {
+pub fn router(watched: HealthSources, access: Access) -> Router {
     Router::new()
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
@@ -60,7 +60,7 @@ pub fn router(watched: Watched, access: Access) -> Router {
 }
 
 /// What keeps the daemon from being well, if anything does.
-pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
+pub(super) async fn ailment(watched: &HealthSources) -> Option<&'static str> {
     let turns = watched.pulse.beats(PATIENCE).await;
     let status = watched.status.borrow().clone();
     match (turns, status.is_listening, status.is_draining) {
@@ -72,7 +72,7 @@ pub(super) async fn ailment(watched: &Watched) -> Option<&'static str> {
 }
 
 /// What is to be known of the daemon besides: nothing that a restart would mend.
-pub(super) fn note(watched: &Watched) -> Option<String> {
+pub(super) fn note(watched: &HealthSources) -> Option<String> {
     let is_refused = watched.refusal.borrow().is_some();
     let notes = [
         (is_refused, PLAYS_LAST_GAMES),
@@ -90,7 +90,7 @@ pub(super) fn note(watched: &Watched) -> Option<String> {
 /// 200 when the loop turns and the event stream is open, else 503 and why. Settings that cannot be used are a note: who
 /// starts again what is not well would only take time from the games that run. So is an archive that cannot be written, and the
 /// status is "degraded" then.
-async fn healthz(State(watched): State<Watched>) -> Response {
+async fn healthz(State(watched): State<HealthSources>) -> Response {
     let why = ailment(&watched).await;
     let status = watched.status.borrow().clone();
     let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
@@ -106,7 +106,7 @@ async fn healthz(State(watched): State<Watched>) -> Response {
     (code, Json(page)).into_response()
 }
 
-async fn metrics(State(watched): State<Watched>) -> Response {
+async fn metrics(State(watched): State<HealthSources>) -> Response {
     let status = watched.status.borrow().clone();
     watched
         .meters

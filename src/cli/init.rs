@@ -1,7 +1,7 @@
 //! `sparring init`: from a fresh account to a bot that can be started. Asks for the token, checks it at once, explains
 //! what cannot be undone, and writes the settings and the token's file before that is done. Never overwrites anything.
 
-mod draft;
+mod new_files;
 
 use std::{
     io::IsTerminal as _,
@@ -11,10 +11,10 @@ use std::{
 use anyhow::Context as _;
 use console::Term;
 
-use draft::Draft;
+use new_files::NewFiles;
 
 use super::{
-    account::{self, NEEDED, Standing, TOKENS, failed},
+    account::{self, NEEDED, TOKENS, VerifiedToken, failed},
     bootstrap::fresh_seed,
     exit::{Exit, Failure},
     password_prompt, secret_file,
@@ -92,8 +92,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // Before the upgrade, which cannot be undone: an account must not become a bot for ever when the disk is full. The
     // token first: settings that name a file which is not there would be worse than the other way round.
     let settings = settings(&server, &args.config, &token_file)?;
-    let token_draft = Draft::write(&token_file, &format!("{}\n", bare_token(&text)), 0o600)?;
-    let settings_draft = Draft::write(&args.config, &settings, 0o644)?;
+    let token_draft = NewFiles::write(&token_file, &format!("{}\n", bare_token(&text)), 0o600)?;
+    let settings_draft = NewFiles::write(&args.config, &settings, 0o644)?;
     if !standing.account.is_bot() {
         runtime
             .block_on(client.upgrade_to_bot())
@@ -139,7 +139,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
 }
 
 /// Whether the account is a bot, or may become one and its owner wants that. Returns its name.
-fn admit(standing: &Standing, upgrade: Option<&str>) -> anyhow::Result<String> {
+fn admit(standing: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<String> {
     let name = Escaped(&standing.account.username).to_string();
     if !standing.needless.is_empty() {
         warn(&format!(

@@ -15,12 +15,12 @@ use super::{
     book_learning_task,
     bootstrap::{Service, assemble, failure, fresh_seed},
     common_args::AccountArgs,
-    config_recovery::{self, Beginning},
+    config_recovery::{self, StartConfig},
     control::DaemonControl,
-    dashboard::{self, Command, DashboardState, Load, Viewers},
+    dashboard::{self, DashboardState, Load, OwnerCommand, Viewers},
     edit::Editor,
     exit::{self, Exit, Failure},
-    health::Watched,
+    health::HealthSources,
     listener,
     log_buffer::Warnings,
     secret_file,
@@ -100,7 +100,7 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     let runtime = threads::runtime()?;
     runtime.block_on(async {
         let stop = CancellationToken::new();
-        let escort = Escort {
+        let escort = Companions {
             // Before anything else: who asks for new settings while the bot starts does not end it.
             hangup: signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?,
             warnings,
@@ -142,7 +142,7 @@ async fn wait_for_the_other() {
 }
 
 /// What goes with the bot from its first moment to its last.
-struct Escort<'s> {
+struct Companions<'s> {
     /// Asks for the settings to be read again.
     hangup: Signal,
     warnings: Warnings,
@@ -151,7 +151,7 @@ struct Escort<'s> {
 }
 
 /// Takes the token and the folder for this process, and is the bot with them.
-async fn hold(args: &Args, beginning: Beginning, escort: Escort<'_>) -> anyhow::Result<Exit> {
+async fn hold(args: &Args, beginning: StartConfig, escort: Companions<'_>) -> anyhow::Result<Exit> {
     let config = &beginning.config;
     let server = match &args.station.url {
         Some(url) => {
@@ -182,7 +182,7 @@ async fn hold(args: &Args, beginning: Beginning, escort: Escort<'_>) -> anyhow::
     } else {
         Some(StateDir::take(&folder).map_err(|taken| is_taken(taken.to_string()))?)
     };
-    let kept = Kept {
+    let kept = StateFiles {
         folder: &folder,
         place: place.as_ref(),
     };
@@ -195,7 +195,7 @@ fn no_token(error: TokenError) -> anyhow::Error {
 
 /// Where lies what outlasts a restart.
 #[derive(Clone, Copy)]
-struct Kept<'p> {
+struct StateFiles<'p> {
     folder: &'p Path,
     /// The same folder, to write to; a dry run has none.
     place: Option<&'p StateDir>,
@@ -203,13 +203,13 @@ struct Kept<'p> {
 
 async fn serve(
     args: &Args,
-    beginning: Beginning,
+    beginning: StartConfig,
     client: Client,
     claim: ClaimAccount,
-    Kept { folder, place }: Kept<'_>,
-    escort: Escort<'_>,
+    StateFiles { folder, place }: StateFiles<'_>,
+    escort: Companions<'_>,
 ) -> anyhow::Result<Exit> {
-    let Beginning {
+    let StartConfig {
         config,
         stock,
         standing,
@@ -257,11 +257,11 @@ fn panel(
     stock: &Assets,
     helm: &DaemonControl,
     warnings: Warnings,
-    wishes: mpsc::Sender<Command>,
+    wishes: mpsc::Sender<OwnerCommand>,
 ) -> anyhow::Result<DashboardState> {
     let status = &config.status;
     Ok(DashboardState {
-        watched: Watched {
+        watched: HealthSources {
             status: service.status.clone(),
             pulse: service.pulse.clone(),
             meters: service.daemon.meters.clone(),
@@ -292,7 +292,7 @@ fn panel(
 async fn steer(
     service: Service,
     mut helm: DaemonControl,
-    mut wished: mpsc::Receiver<Command>,
+    mut wished: mpsc::Receiver<OwnerCommand>,
     mut hangup: Signal,
 ) -> anyhow::Result<()> {
     let signals = Shutdown::default();
@@ -311,12 +311,12 @@ async fn steer(
             ended = &mut daemon => break ended.context("the daemon fell over")?,
             Some(()) = hangup.recv() => helm.reload(),
             Some(wish) = wished.recv() => match wish {
-                Command::Pause => helm.pause(true),
-                Command::Resume => helm.pause(false),
-                Command::Reload => helm.reload(),
-                Command::Level(level) => helm.casual_level(level),
-                Command::Drain if signals.drain.is_cancelled() => {}
-                Command::Drain => end(&signals),
+                OwnerCommand::Pause => helm.pause(true),
+                OwnerCommand::Resume => helm.pause(false),
+                OwnerCommand::Reload => helm.reload(),
+                OwnerCommand::Level(level) => helm.casual_level(level),
+                OwnerCommand::Drain if signals.drain.is_cancelled() => {}
+                OwnerCommand::Drain => end(&signals),
             },
             Some(()) = terminate.recv() => end(&signals),
             Some(()) = interrupt.recv() => end(&signals),

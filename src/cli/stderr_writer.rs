@@ -17,16 +17,16 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Lines that wait to be written. Clones share them.
 #[derive(Clone)]
-pub(super) struct StderrWriter(Arc<Shared>);
+pub(super) struct StderrWriter(Arc<LineBuffer>);
 
 #[derive(Default)]
-struct Shared {
-    waiting: Mutex<Waiting>,
+struct LineBuffer {
+    waiting: Mutex<PendingLines>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct PendingLines {
     bytes: Vec<u8>,
     /// Lines for which there was no room behind these.
     lost: usize,
@@ -34,7 +34,7 @@ struct Waiting {
     is_writing: bool,
 }
 
-impl Waiting {
+impl PendingLines {
     fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.lost == 0
     }
@@ -50,7 +50,7 @@ impl StderrWriter {
     }
 
     fn to(mut end: impl Write + Send + 'static) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(LineBuffer::default());
         let spool = Self(Arc::clone(&shared));
         thread::Builder::new().name("log".to_owned()).spawn(move || {
             loop {
@@ -67,7 +67,7 @@ impl StderrWriter {
 
     /// Waits until everything is written, though not for ever.
     pub(super) fn empty(&self) {
-        let busy = |waiting: &mut Waiting| waiting.is_writing || !waiting.is_empty();
+        let busy = |waiting: &mut PendingLines| waiting.is_writing || !waiting.is_empty();
         // Whoever does not read in time has lost the rest.
         let _ = self.0.changed.wait_timeout_while(self.0.lock(), FAREWELL, busy);
     }
@@ -92,8 +92,8 @@ impl Write for StderrWriter {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl LineBuffer {
+    fn lock(&self) -> MutexGuard<'_, PendingLines> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

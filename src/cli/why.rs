@@ -9,7 +9,8 @@ use tokio::time::{Instant, sleep};
 
 use super::{book_exit::parting, eval_history::judged};
 use crate::store::{
-    ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, ScoreJson, SearchExplanation, Source,
+    ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, MoveSource, ScoreJson,
+    SearchExplanation,
 };
 use sparring_book::Library;
 use sparring_chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci};
@@ -119,9 +120,9 @@ pub fn editable(mut decisions: Value, edit: bool) -> Value {
 fn card(record: &MoveRecord, mv: &Told) -> Option<Value> {
     let thought = record.thought.as_ref()?;
     let (from, depth, nodes) = match thought.source {
-        Source::Book => ("book", None, None),
-        Source::Engine { depth, nodes } => ("search", Some(depth), Some(nodes)),
-        Source::Other => ("other", None, None),
+        MoveSource::Book => ("book", None, None),
+        MoveSource::Engine { depth, nodes } => ("search", Some(depth), Some(nodes)),
+        MoveSource::Other => ("other", None, None),
     };
     let (book, search) = match &thought.grounds {
         Some(MoveExplanation::Book(book)) => (Some(of_book(book)), None),
@@ -177,7 +178,7 @@ mod tests {
         }
     }
 
-    fn thought(source: Source, grounds: MoveExplanation) -> Option<Thought> {
+    fn thought(source: MoveSource, grounds: MoveExplanation) -> Option<Thought> {
         Some(Thought {
             source,
             note: "why".to_owned(),
@@ -217,12 +218,12 @@ mod tests {
                 style: None,
             }),
         });
-        let source = Source::Engine {
+        let source = MoveSource::Engine {
             depth: Depth(6),
             nodes: Nodes(9000),
         };
         vec![
-            record(1, "e2e4", thought(Source::Book, book)),
+            record(1, "e2e4", thought(MoveSource::Book, book)),
             record(2, "e7e5", None),
             record(3, "g1f3", thought(source, search)),
         ]

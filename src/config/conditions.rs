@@ -9,7 +9,7 @@ use super::value_types::{ControlForm, Hours, HoursForm, TimeControlLimit, UserFo
 
 /// Who sits on the other side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum OpponentKind {
     /// People.
     Human,
     /// Accounts with the title BOT.
@@ -29,7 +29,7 @@ pub enum Mode {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// Who challenges.
-    pub from: Option<Kind>,
+    pub from: Option<OpponentKind>,
     /// Whether ratings change.
     pub mode: Option<Mode>,
     /// What is played.
@@ -97,12 +97,12 @@ impl Conditions {
         [
             (
                 "titles",
-                self.from == Some(Kind::Bot) && is_no_bot == Some(true),
+                self.from == Some(OpponentKind::Bot) && is_no_bot == Some(true),
                 "bots have no other title than BOT",
             ),
             (
                 "titles",
-                self.from == Some(Kind::Human) && are_all_bots == Some(true),
+                self.from == Some(OpponentKind::Human) && are_all_bots == Some(true),
                 "no human has the title BOT",
             ),
             (
@@ -169,7 +169,7 @@ impl<T: PartialOrd + Copy> Range<T> {
     }
 }
 
-const KINDS: Choice<Kind> = Choice(&[("humans", Kind::Human), ("bots", Kind::Bot)]);
+const KINDS: Choice<OpponentKind> = Choice(&[("humans", OpponentKind::Human), ("bots", OpponentKind::Bot)]);
 
 pub(super) const MODES: Choice<Mode> = Choice(&[("rated", Mode::Rated), ("casual", Mode::Casual)]);
 

@@ -26,7 +26,7 @@ use std::{
 
 pub use adapt::Adapt;
 pub use chat::Chat;
-pub use conditions::{Conditions, Kind, Mode, Range};
+pub use conditions::{Conditions, Mode, OpponentKind, Range};
 pub use dashboard::{Dashboard, Listen};
 pub use game_settings::GameSettings;
 pub use list::UserList;
@@ -67,7 +67,7 @@ pub struct Config {
     /// Where books and personalities lie.
     pub paths: Paths,
     /// What outlasts a restart.
-    pub state: State,
+    pub state: StateSection,
     /// Where health and figures are shown, and to whom.
     pub status: Dashboard,
 }
@@ -118,7 +118,7 @@ pub struct Paths {
 
 /// `[state]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State {
+pub struct StateSection {
     /// The folder of what outlasts a restart; none for systemd's, or one beside the settings.
     pub folder: Option<PathBuf>,
     /// Whether games, moves and verdicts are kept there.
@@ -385,8 +385,8 @@ fn declare_paths(paths: &mut Section<'_>) -> Paths {
     }
 }
 
-fn declare_state(state: &mut Section<'_>) -> State {
-    State {
+fn declare_state(state: &mut Section<'_>) -> StateSection {
+    StateSection {
         folder: state
             .optional(
                 "folder",

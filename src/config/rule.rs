@@ -9,7 +9,7 @@ use sparring_personality::LevelSetting;
 
 use super::{
     Known,
-    conditions::{self, Conditions, Kind, Mode},
+    conditions::{self, Conditions, Mode, OpponentKind},
     game_settings::{self, GameSettings},
 };
 
@@ -222,8 +222,8 @@ fn suggested(when: &Conditions) -> DeclineReason {
         }
     } else {
         match when.from {
-            Some(Kind::Bot) => DeclineReason::NoBot,
-            Some(Kind::Human) => DeclineReason::OnlyBot,
+            Some(OpponentKind::Bot) => DeclineReason::NoBot,
+            Some(OpponentKind::Human) => DeclineReason::OnlyBot,
             None => DeclineReason::Generic,
         }
     }

@@ -39,7 +39,7 @@ pub fn origin(text: &Metadata) -> Option<Origin> {
 
 /// Why a book has no compiled form.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
+pub enum CacheError {
     /// The book is of a kind that is not compiled, or there is no room for it.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -55,7 +55,7 @@ pub enum StoreError {
 ///
 /// # Errors
 /// [`StoreError`] when it cannot be written or is not to be compiled.
-pub fn store(text: &Path, draft: &ParsedBook, origin: Origin) -> Result<Book, StoreError> {
+pub fn store(text: &Path, draft: &ParsedBook, origin: Origin) -> Result<Book, CacheError> {
     let path = compiled_path(text);
     let mut new = NewFile::beside(&path)?;
     draft.compile(origin, &mut BufWriter::with_capacity(1 << 20, new.file()))?;

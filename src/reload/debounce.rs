@@ -53,13 +53,13 @@ pub struct Debouncer {
     /// What has been told of.
     told: Snapshot,
     /// Files that look otherwise than was told: how, and since when.
-    moving: BTreeMap<PathBuf, Moving>,
+    moving: BTreeMap<PathBuf, Settling>,
     rest: Millis,
 }
 
 /// A file on its way to another look; without a stamp it is not there.
 #[derive(Debug, PartialEq, Eq)]
-struct Moving {
+struct Settling {
     stamp: Option<FileStamp>,
     since: Millis,
 }
@@ -94,10 +94,10 @@ impl Debouncer {
 
     /// Whether a changed file has looked so for long enough. It is then told of.
     fn rests(&mut self, now: Millis, path: &PathBuf, stamp: Option<FileStamp>) -> bool {
-        let fresh = Moving { stamp, since: now };
+        let fresh = Settling { stamp, since: now };
         let moving = self.moving.entry(path.clone()).or_insert(fresh);
         if moving.stamp != stamp {
-            *moving = Moving { stamp, since: now };
+            *moving = Settling { stamp, since: now };
         }
         if now - moving.since < self.rest {
             return false;

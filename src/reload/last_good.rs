@@ -57,7 +57,7 @@ const PROFILE: &str = "toml";
 
 /// What became of a file that was read again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum ReloadNews {
     /// It is in use.
     Read {
         /// The file.
@@ -81,7 +81,7 @@ pub enum News {
     },
 }
 
-impl News {
+impl ReloadNews {
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -97,7 +97,7 @@ impl News {
     }
 }
 
-impl fmt::Display for News {
+impl fmt::Display for ReloadNews {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = if self.is_about_books() {
             "book"
@@ -172,11 +172,11 @@ impl LastGood {
     ///
     /// A file with mistakes leaves what it was before in use. A book that never was good is used in part, as far
     /// as its lines can be read. Personalities that name a missing book are refused until it is there.
-    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<News> {
+    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<ReloadNews> {
         let (books, profiles): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
             .iter()
             .partition(|path| path.extension().is_some_and(|ending| ending == BOOK));
-        let mut news: Vec<News> = books.iter().map(|path| self.reload_book(path)).collect();
+        let mut news: Vec<ReloadNews> = books.iter().map(|path| self.reload_book(path)).collect();
         let known: Vec<String> = self.books.values().map(|book| book.name().to_owned()).collect();
         // Books came or went: what was refused for want of one may be good now.
         let waiting: Vec<PathBuf> = self.refused.keys().cloned().collect();
@@ -191,14 +191,14 @@ impl LastGood {
         news
     }
 
-    fn reload_book(&mut self, path: &Path) -> News {
+    fn reload_book(&mut self, path: &Path) -> ReloadNews {
         let path = path.to_owned();
         let trusted = !self.books.get(&path).is_some_and(Book::is_damaged);
         let (book, findings) = match read_book(&path, trusted) {
             Ok(None) => {
                 self.books.remove(&path);
                 self.in_part.remove(&path);
-                return News::Gone { path };
+                return ReloadNews::Gone { path };
             }
             Ok(Some(reading)) => reading,
             Err(error) => (None, unreadable(&path, &error)),
@@ -209,7 +209,7 @@ impl LastGood {
         let keeps = before.is_some();
         let had_moves = before.is_some_and(|book| book.rows() > 0);
         match book {
-            Some(book) if had_moves && is_blank(book.text().as_str()) => News::Refused {
+            Some(book) if had_moves && is_blank(book.text().as_str()) => ReloadNews::Refused {
                 findings: emptied(&path),
                 path,
                 keeps,
@@ -218,18 +218,18 @@ impl LastGood {
                 let lines = book.lines();
                 self.books.insert(path.clone(), book);
                 self.in_part.remove(&path);
-                News::Read { path, lines }
+                ReloadNews::Read { path, lines }
             }
             Some(book) if !is_good => {
                 self.books.insert(path.clone(), book);
                 self.in_part.insert(path.clone());
-                News::Refused {
+                ReloadNews::Refused {
                     path,
                     keeps: false,
                     findings,
                 }
             }
-            _ => News::Refused {
+            _ => ReloadNews::Refused {
                 path,
                 keeps,
                 findings,
@@ -244,7 +244,7 @@ impl LastGood {
     }
 
     /// Nothing when it was refused before for the same reasons.
-    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<News> {
+    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<ReloadNews> {
         let path = path.to_owned();
         let name = path.display().to_string();
         let (profile, findings) = match read(&path) {
@@ -253,7 +253,7 @@ impl LastGood {
                 if let Some(last) = self.profiles.remove(&path) {
                     self.retired.insert(path.clone(), last);
                 }
-                return Some(News::Gone { path });
+                return Some(ReloadNews::Gone { path });
             }
             Ok(Some(bytes)) => match utf8(&name, &bytes) {
                 Ok(text) if is_blank(text) && self.says_something(&path) => (None, emptied(&path)),
@@ -270,12 +270,12 @@ impl LastGood {
                 self.refused.remove(&path);
                 self.profiles.insert(path.clone(), profile);
                 let lines = findings.text.lines().count();
-                Some(News::Read { path, lines })
+                Some(ReloadNews::Read { path, lines })
             }
             None => {
                 let before = self.refused.insert(path.clone(), findings.clone());
                 let keeps = self.profiles.contains_key(&path);
-                (before.as_ref() != Some(&findings)).then_some(News::Refused {
+                (before.as_ref() != Some(&findings)).then_some(ReloadNews::Refused {
                     path,
                     keeps,
                     findings,
@@ -334,7 +334,7 @@ mod tests {
         let mut save = |text: &str| {
             fs::write(&path, text).unwrap();
             let news = shelves.reload(std::slice::from_ref(&path)).remove(0);
-            let keeps = matches!(news, News::Refused { keeps: true, .. });
+            let keeps = matches!(news, ReloadNews::Refused { keeps: true, .. });
             (shelves.library().book("a").unwrap().rows(), keeps)
         };
         assert_eq!(save("e4 e5\ne9\n"), (1, false));

@@ -18,9 +18,9 @@ use tokio::{sync::watch, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-pub use book_cache::{StoreError, compiled_path, open_fresh, origin, store};
+pub use book_cache::{CacheError, compiled_path, open_fresh, origin, store};
 pub use debounce::{Debouncer, FileStamp, Snapshot};
-pub use last_good::{LastGood, News, glance, list};
+pub use last_good::{LastGood, ReloadNews, glance, list};
 pub use reload_log::{ReloadEvent, ReloadLog};
 
 use crate::config::Paths;
@@ -59,8 +59,8 @@ pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
         .reload(&seen.keys().cloned().collect::<Vec<_>>())
         .into_iter()
         .filter_map(|news| match news {
-            News::Refused { findings, .. } => Some(findings),
-            News::Read { .. } | News::Gone { .. } => None,
+            ReloadNews::Refused { findings, .. } => Some(findings),
+            ReloadNews::Read { .. } | ReloadNews::Gone { .. } => None,
         })
         .collect();
     findings.extend(shelves.missing_includes());
@@ -145,7 +145,7 @@ impl FileWatcher {
         for item in &news {
             self.tell(item);
         }
-        if news.iter().any(News::is_about_books) {
+        if news.iter().any(ReloadNews::is_about_books) {
             for findings in self.shelves.missing_includes() {
                 warn!("{findings}");
                 self.note(false, &findings.to_string());
@@ -160,13 +160,13 @@ impl FileWatcher {
 
 impl FileWatcher {
     /// Tells of a file in the log and to the pages.
-    fn tell(&self, item: &News) {
+    fn tell(&self, item: &ReloadNews) {
         match item {
-            News::Refused { findings, .. } => {
+            ReloadNews::Refused { findings, .. } => {
                 warn!("{item}\n{findings}");
                 self.note(false, &format!("{item}\n{findings}"));
             }
-            News::Read { .. } | News::Gone { .. } => {
+            ReloadNews::Read { .. } | ReloadNews::Gone { .. } => {
                 info!("{item}");
                 self.note(true, &item.to_string());
             }

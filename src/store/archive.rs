@@ -23,7 +23,7 @@ pub use restore::ALWAYS;
 
 use super::{
     damage::look_before_opening,
-    record::{End, GameRecord, MoveRecord, Source, Thought},
+    record::{End, GameRecord, MoveRecord, MoveSource, Thought},
 };
 use sparring_chess::units::{Centipawns, Depth, Elo, Millis, Nodes, Stopwatch, TimeSource as _};
 use sparring_engine::Score;
@@ -315,9 +315,11 @@ impl Archive {
             None => (None, None),
         };
         let (source, depth, nodes) = match thought.map(|thought| thought.source) {
-            Some(Source::Book) => (Some("book"), None, None),
-            Some(Source::Engine { depth, nodes }) => (Some("engine"), Some(depth.0), Some(number(nodes.0))),
-            Some(Source::Other) => (Some("other"), None, None),
+            Some(MoveSource::Book) => (Some("book"), None, None),
+            Some(MoveSource::Engine { depth, nodes }) => {
+                (Some("engine"), Some(depth.0), Some(number(nodes.0)))
+            }
+            Some(MoveSource::Other) => (Some("other"), None, None),
             None => (None, None, None),
         };
         self.sql.prepare_cached(PUT_MOVE)?.execute(params![
@@ -466,15 +468,15 @@ fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
     let score: Option<i32> = row.get("score")?;
     let mate: Option<i32> = row.get("mate")?;
     let source = match row.get::<_, Option<String>>("source")?.as_deref() {
-        Some("book") => Some(Source::Book),
-        Some("engine") => Some(Source::Engine {
+        Some("book") => Some(MoveSource::Book),
+        Some("engine") => Some(MoveSource::Engine {
             depth: Depth(row.get::<_, Option<u32>>("depth")?.unwrap_or_default()),
             nodes: Nodes(
                 row.get::<_, Option<i64>>("nodes")?
                     .map_or(0, |nodes| millis(nodes).0),
             ),
         }),
-        Some(_) => Some(Source::Other),
+        Some(_) => Some(MoveSource::Other),
         None => None,
     };
     let note: Option<String> = row.get("note")?;

@@ -187,7 +187,7 @@ pub(super) fn look_before_opening(path: &Path) -> Result<(), StoreError> {
 /// What the file system says of an archive that is open: another program may have put a file into its place, or written to it
 /// without asking SQLite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct FileMark {
     file: (u64, u64),
     /// The write-ahead log beside it.
     log: Option<(u64, u64)>,
@@ -197,7 +197,7 @@ pub(super) struct Mark {
 
 /// How a file differs from what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum FileChange {
     /// Nothing was done to it.
     None,
     /// It was written to, by SQLite or by others.
@@ -216,7 +216,7 @@ fn log_at(path: &Path) -> Option<(u64, u64)> {
     Some((meta.dev(), meta.ino()))
 }
 
-impl Mark {
+impl FileMark {
     /// What it says now; none where nothing is there, or nobody may look.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok()?;
@@ -233,14 +233,14 @@ impl Mark {
         self.log.is_some() && log_at(path) == self.log
     }
 
-    pub(super) fn change(&self, path: &Path) -> Change {
+    pub(super) fn change(&self, path: &Path) -> FileChange {
         match Self::of(path) {
-            None if matches!(path.try_exists(), Ok(false)) => Change::Gone,
-            None => Change::None,
-            Some(now) if now.file != self.file => Change::Replaced,
-            Some(now) if now.length < self.length => Change::Cut(now.length),
-            Some(now) if now != *self => Change::Written,
-            Some(_) => Change::None,
+            None if matches!(path.try_exists(), Ok(false)) => FileChange::Gone,
+            None => FileChange::None,
+            Some(now) if now.file != self.file => FileChange::Replaced,
+            Some(now) if now.length < self.length => FileChange::Cut(now.length),
+            Some(now) if now != *self => FileChange::Written,
+            Some(_) => FileChange::None,
         }
     }
 }

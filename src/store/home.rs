@@ -17,7 +17,7 @@ use tracing::{info, warn};
 use super::{
     archive::{Archive, StoreError},
     damage::{self, UNREAD, beside},
-    salvage::{Haul, Part, salvage},
+    salvage::{Part, Salvaged, salvage},
 };
 
 /// A disk that spoils file after file is given no more of them in a run.
@@ -28,7 +28,7 @@ const MOST_ASIDE: u64 = 5;
 pub type Hold = Box<dyn FnMut() -> Result<bool, StoreError> + Send>;
 
 /// The place of an archive.
-pub struct Home {
+pub struct ArchivePath {
     path: PathBuf,
     hold: Hold,
     /// How many files were set aside.
@@ -38,7 +38,7 @@ pub struct Home {
     has_looked: bool,
 }
 
-impl fmt::Debug for Home {
+impl fmt::Debug for ArchivePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Home")
             .field("path", &self.path)
@@ -46,7 +46,7 @@ impl fmt::Debug for Home {
     }
 }
 
-impl Home {
+impl ArchivePath {
     /// The place at this path.
     #[must_use]
     pub fn new(path: PathBuf, hold: Hold) -> Self {
@@ -181,7 +181,7 @@ impl Home {
             match brought {
                 Ok(haul) => {
                     let _ = fs::remove_file(beside(&aside, UNREAD)); // it would be read once more
-                    if haul == Haul::default() {
+                    if haul == Salvaged::default() {
                         warn!("nothing in {} could be read", aside.display());
                     } else {
                         info!("{haul} were read from {} and kept", aside.display());

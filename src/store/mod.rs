@@ -29,11 +29,11 @@ pub use explanation::{
     BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, ScoreJson, SearchExplanation, StyleBias,
     permille,
 };
-pub use home::{Hold, Home};
+pub use home::{ArchivePath, Hold};
 pub use pgn::pgn;
 pub use record::{
-    ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, MoveRecord, OpponentScore,
-    RequestedPersona, Source, Thought,
+    ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, MoveRecord, MoveSource, OpponentScore,
+    RequestedPersona, Thought,
 };
 pub use salvage::read_damaged;
 pub use writer::ArchiveWriter;

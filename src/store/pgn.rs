@@ -124,7 +124,7 @@ fn comment(record: &MoveRecord, me: Side) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Source, Thought, test_fixtures};
+    use crate::store::{MoveSource, Thought, test_fixtures};
     use sparring_chess::units::Elo;
 
     #[test]
@@ -160,13 +160,13 @@ mod tests {
                 2,
                 "e7e5",
                 Some(Millis(299_900)),
-                thought(Source::Book, "book x:1", None),
+                thought(MoveSource::Book, "book x:1", None),
             ),
             record(
                 4,
                 "d8h4",
                 Some(Millis(3_661_000)),
-                thought(Source::Other, "script", Some(Score::Mate(1))),
+                thought(MoveSource::Other, "script", Some(Score::Mate(1))),
             ),
         ];
         let date = |_| ("1970.01.01".to_owned(), "00:00:00".to_owned());

@@ -79,7 +79,7 @@ pub struct MoveRecord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thought {
     /// Where it is from.
-    pub source: Source,
+    pub source: MoveSource,
     /// Why, in words.
     pub note: String,
     /// What it is worth to me; none for moves that nobody calculated.
@@ -92,7 +92,7 @@ pub struct Thought {
 
 /// Where a move of mine is from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum MoveSource {
     /// An opening book.
     Book,
     /// A search.

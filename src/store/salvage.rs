@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 /// What a column of a table holds.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ColumnKind {
     Text,
     Number,
     /// Milliseconds since 1970.
@@ -31,9 +31,9 @@ enum Kind {
     /// A number or nothing.
     MaybeNumber,
 }
-use Kind::{MaybeNumber, MaybeText, Number, Text, Time};
+use ColumnKind::{MaybeNumber, MaybeText, Number, Text, Time};
 
-impl Kind {
+impl ColumnKind {
     fn fits(self, value: &Value) -> bool {
         match (self, value) {
             (Time, Value::Integer(time)) => *time >= TIME,
@@ -57,7 +57,7 @@ enum Key {
 struct Table {
     name: &'static str,
     key: Key,
-    columns: &'static [(&'static str, Kind)],
+    columns: &'static [(&'static str, ColumnKind)],
     /// Rows of the first version of the table have no more columns than this.
     least: usize,
     /// What is done where the row is there.
@@ -238,13 +238,13 @@ pub(super) enum Part {
 
 /// How many rows were read.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Haul {
+pub(super) struct Salvaged {
     pub(super) games: u64,
     pub(super) moves: u64,
     pub(super) others: u64,
 }
 
-impl Haul {
+impl Salvaged {
     fn count(&mut self, table: &Table) {
         let rows = match table.name {
             "games" => &mut self.games,
@@ -263,7 +263,7 @@ impl Haul {
     }
 }
 
-impl fmt::Display for Haul {
+impl fmt::Display for Salvaged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { games, moves, others } = self;
         write!(f, "{games} games, {moves} moves and {others} other rows")
@@ -284,9 +284,9 @@ pub fn read_damaged(path: &Path) -> Result<Archive, StoreError> {
 ///
 /// # Errors
 /// [`StoreError`] when the archive cannot be written for longer; the rows so far are there.
-pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Haul, StoreError> {
+pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Salvaged, StoreError> {
     let pages = Pages::open(from);
-    let (mut haul, mut rows) = (Haul::default(), Vec::new());
+    let (mut haul, mut rows) = (Salvaged::default(), Vec::new());
     for row in pages.rows() {
         if let Some(table) = Table::of(&row).filter(|table| (table.name == MOVES) == (part == Part::Moves)) {
             rows.push((table, row));
@@ -301,7 +301,7 @@ pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Haul, S
 
 type Rows = Vec<(&'static Table, Vec<Value>)>;
 
-fn write(into: &Archive, rows: &mut Rows, haul: &mut Haul) -> Result<(), StoreError> {
+fn write(into: &Archive, rows: &mut Rows, haul: &mut Salvaged) -> Result<(), StoreError> {
     for tries in 1.. {
         match write_once(into, rows) {
             Ok(written) => {
@@ -317,8 +317,8 @@ fn write(into: &Archive, rows: &mut Rows, haul: &mut Haul) -> Result<(), StoreEr
 }
 
 /// All rows or none. A row that the archive does not take, as one of a page that is half overwritten, is left out.
-fn write_once(into: &Archive, rows: &Rows) -> Result<Haul, StoreError> {
-    let (mut haul, mut games) = (Haul::default(), BTreeSet::new());
+fn write_once(into: &Archive, rows: &Rows) -> Result<Salvaged, StoreError> {
+    let (mut haul, mut games) = (Salvaged::default(), BTreeSet::new());
     let transaction = into.sql.unchecked_transaction()?;
     for (table, row) in rows {
         let mut insert = transaction.prepare_cached(&table.insert(row.len()))?;

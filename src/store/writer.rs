@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use super::{
     archive::{Archive, StoreError},
-    home::Home,
+    home::ArchivePath,
     record::{ChallengeCooldown, ChallengeRecord, GameFlags, GameRecord, MoveRecord, RequestedPersona},
 };
 use sparring_chess::units::Millis;
@@ -29,7 +29,7 @@ const WAITING: usize = 1000;
 /// Gives the archive work. Clones write to the same one; without an archive everything is forgotten.
 #[derive(Debug, Clone, Default)]
 pub struct ArchiveWriter {
-    orders: Option<SyncSender<Order>>,
+    orders: Option<SyncSender<WriteOrder>>,
     lost: Arc<AtomicU64>,
     is_failing: Arc<AtomicBool>,
     aside: Arc<AtomicU64>,
@@ -37,7 +37,7 @@ pub struct ArchiveWriter {
 }
 
 #[derive(Debug)]
-enum Order {
+enum WriteOrder {
     Game(Box<GameRecord>),
     Forgotten(GameId, Millis),
     Move(GameId, Box<MoveRecord>),
@@ -78,7 +78,7 @@ impl ArchiveWriter {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn keep(archive: Option<Archive>, home: Home) -> io::Result<Self> {
+    pub fn keep(archive: Option<Archive>, home: ArchivePath) -> io::Result<Self> {
         Self::start_with(Writer::new(archive, Some(home)))
     }
 
@@ -96,48 +96,48 @@ impl ArchiveWriter {
 
     /// Writes a game down, again if need be.
     pub fn game(&self, record: GameRecord) {
-        self.order(Order::Game(Box::new(record)));
+        self.order(WriteOrder::Game(Box::new(record)));
     }
 
     /// Writes down that nobody can tell any more how a game went on, found out at this time since 1970.
     pub fn forgotten(&self, game: GameId, at: Millis) {
-        self.order(Order::Forgotten(game, at));
+        self.order(WriteOrder::Forgotten(game, at));
     }
 
     /// Writes a half move down.
     pub fn a_move(&self, game: GameId, record: MoveRecord) {
-        self.order(Order::Move(game, Box::new(record)));
+        self.order(WriteOrder::Move(game, Box::new(record)));
     }
 
     /// Writes down what became of a challenge.
     pub fn challenge(&self, record: ChallengeRecord) {
-        self.order(Order::Challenge(Box::new(record)));
+        self.order(WriteOrder::Challenge(Box::new(record)));
     }
 
     /// Writes down until when a limit holds, in milliseconds since 1970.
     pub fn limit(&self, key: &str, until: Millis) {
-        self.order(Order::Limit(key.to_owned(), until));
+        self.order(WriteOrder::Limit(key.to_owned(), until));
     }
 
     /// Writes down what was granted in a game so far.
     pub fn favour(&self, game: GameId, favour: GameFlags) {
-        self.order(Order::Favour(game, favour));
+        self.order(WriteOrder::Favour(game, favour));
     }
 
     /// Writes down who is not challenged for a while, until a time since 1970.
     pub fn rest(&self, rest: ChallengeCooldown) {
-        self.order(Order::Rest(rest));
+        self.order(WriteOrder::Rest(rest));
     }
 
     /// Writes down at a time since 1970 what the next casual game with an opponent is to be.
     pub fn wish(&self, opponent: UserId, asked: RequestedPersona, at: Millis) {
-        self.order(Order::Wish(opponent, asked, at));
+        self.order(WriteOrder::Wish(opponent, asked, at));
     }
 
     /// Waits until everything ordered so far is written, or cannot be.
     pub async fn flush(&self) {
         let (done, wait) = oneshot::channel();
-        self.order(Order::Flush(done));
+        self.order(WriteOrder::Flush(done));
         // Nobody to wait for: then there is nothing to write either.
         let _ = wait.await;
     }
@@ -166,7 +166,7 @@ impl ArchiveWriter {
             answered
         }));
         let orders = self.orders.as_ref();
-        let is_asked = orders.is_some_and(|orders| orders.try_send(Order::Ask(question)).is_ok());
+        let is_asked = orders.is_some_and(|orders| orders.try_send(WriteOrder::Ask(question)).is_ok());
         async move { if is_asked { answer.await.ok() } else { None } }
     }
 
@@ -195,7 +195,7 @@ impl ArchiveWriter {
         (!told.is_empty()).then(|| told.clone())
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: WriteOrder) {
         if let Some(orders) = &self.orders
             && orders.try_send(order).is_err()
         {

@@ -23,7 +23,7 @@ pub struct Cache {
 
 /// The last good answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct CachedList {
     /// The text.
     pub(super) text: String,
     /// What the server called this state of it.
@@ -50,7 +50,7 @@ impl Cache {
     }
 
     /// What this address said last, for the list of this name.
-    pub(super) fn read(&self, list: &str, address: &str) -> Option<Kept> {
+    pub(super) fn read(&self, list: &str, address: &str) -> Option<CachedList> {
         let text = files::read_text(&self.file(list), files::TEXT).ok()?;
         let (first, rest) = text.split_once('\n')?;
         // A list may have moved to another address since.
@@ -59,14 +59,14 @@ impl Cache {
         }
         let (second, text) = rest.split_once('\n')?;
         let etag = second.strip_prefix(ETAG)?;
-        Some(Kept {
+        Some(CachedList {
             text: text.to_owned(),
             etag: (!etag.is_empty()).then(|| etag.to_owned()),
         })
     }
 
     /// Keeps an answer: whole, or not at all.
-    pub(super) fn write(&self, list: &str, address: &str, kept: &Kept) -> io::Result<()> {
+    pub(super) fn write(&self, list: &str, address: &str, kept: &CachedList) -> io::Result<()> {
         if self.is_read_only {
             return Ok(());
         }
@@ -92,7 +92,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(&folder.path().join("lists"));
         assert_eq!(cache.read("blocked", "https://a.example/"), None);
-        let kept = Kept {
+        let kept = CachedList {
             text: String::new(),
             etag: None,
         };
@@ -100,7 +100,7 @@ mod tests {
         reader.write("blocked", "https://a.example/", &kept).unwrap();
         assert!(!folder.path().join("lists").exists());
         for etag in [Some("\"1\"".to_owned()), None] {
-            let kept = Kept {
+            let kept = CachedList {
                 text: "Ana\n# boris\n".to_owned(),
                 etag,
             };

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 pub use cache::Cache;
-use cache::Kept;
+use cache::CachedList;
 use fetch::{FetchError, Fetched, Source};
 
 use crate::config::UserList;
@@ -189,7 +189,7 @@ struct Outside {
 }
 
 /// What an address has answered, and the name of its list.
-struct Answer {
+struct FetchedList {
     list: String,
     address: String,
     fetched: Result<Fetched, FetchError>,
@@ -247,7 +247,7 @@ impl Keeper {
         let kept = self.cache.read(name, &address);
         let source = Source::Address(address);
         if !self.outside.contains_key(&source)
-            && let Some(Kept { text, etag }) = kept
+            && let Some(CachedList { text, etag }) = kept
             && let Ok((users, _)) = legible(&text)
         {
             self.outside.insert(source, Outside { users, etag });
@@ -255,14 +255,14 @@ impl Keeper {
     }
 
     /// Asks all addresses at once: none waits for another that hangs.
-    fn ask(&self, declared: &[UserList]) -> FuturesUnordered<BoxFuture<'static, Answer>> {
+    fn ask(&self, declared: &[UserList]) -> FuturesUnordered<BoxFuture<'static, FetchedList>> {
         let calls = declared.iter().filter_map(|list| {
             let (list, address) = (list.name.clone(), list.url.clone()?);
             let known = self.outside.get(&Source::Address(address.clone()));
             let etag = known.and_then(|outside| outside.etag.clone());
             let call = async move {
                 let fetched = fetch::get(&address, etag.as_deref(), LONGEST).await;
-                Answer {
+                FetchedList {
                     list,
                     address,
                     fetched,
@@ -274,8 +274,8 @@ impl Keeper {
     }
 
     /// Takes in what an address has answered. What is no list leaves the last good answer alone, here and on the disk.
-    fn take(&mut self, answer: Answer) {
-        let Answer {
+    fn take(&mut self, answer: FetchedList) {
+        let FetchedList {
             list,
             address,
             fetched,
@@ -283,7 +283,7 @@ impl Keeper {
         let names = match fetched {
             Ok(Fetched::Same) => return,
             Ok(Fetched::Text { text, etag }) => legible(&text).map(|names| {
-                let kept = Kept { text, etag };
+                let kept = CachedList { text, etag };
                 if let Err(why) = self.cache.write(&list, &address, &kept) {
                     warn!("list {list} cannot be kept for the next start: {why}");
                 }
@@ -387,8 +387,8 @@ mod tests {
         }
     }
 
-    fn kept(text: &str) -> Kept {
-        Kept {
+    fn kept(text: &str) -> CachedList {
+        CachedList {
             text: text.to_owned(),
             etag: Some("\"1\"".to_owned()),
         }
@@ -448,7 +448,7 @@ mod tests {
         };
         let declared = keeper.look().await;
         let mut answers = |text: &str| {
-            keeper.take(Answer {
+            keeper.take(FetchedList {
                 list: "blocked".to_owned(),
                 address: address.to_owned(),
                 fetched: Ok(Fetched::Text {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sparring::store::{ALWAYS, Archive, Filter, Source};
+use sparring::store::{ALWAYS, Archive, Filter, MoveSource};
 use sparring_chess::units::Centipawns;
 use sparring_engine::Score;
 use sparring_lichess::model::{GameId, Side};
@@ -43,7 +43,7 @@ async fn a_game_is_kept_with_its_moves_clocks_and_reasons() {
     let thought = moves[3].thought.as_ref().unwrap();
     assert_eq!(
         (thought.source, thought.score),
-        (Source::Other, Some(Score::Cp(Centipawns(35))))
+        (MoveSource::Other, Some(Score::Cp(Centipawns(35))))
     );
     assert_eq!(moves[0].thought, None);
 }

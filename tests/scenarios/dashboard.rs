@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use sparring::{
     cli::{
         auth::Access,
-        dashboard::{Command, Course, DashboardState, LIMITS, Load, Viewers, router},
+        dashboard::{Course, DashboardState, LIMITS, Load, OwnerCommand, Viewers, router},
         edit::Editor,
-        health::Watched,
+        health::HealthSources,
         log_buffer::Warnings,
     },
     config::Paths,
@@ -38,7 +38,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves the dashboard of the stage's daemon; gives its address and what is wished.
-async fn served(stage: &Stage) -> (String, mpsc::Receiver<Command>) {
+async fn served(stage: &Stage) -> (String, mpsc::Receiver<OwnerCommand>) {
     served_with(stage, &Paths::default(), None, Access::default()).await
 }
 
@@ -48,12 +48,12 @@ async fn served_with(
     paths: &Paths,
     editing: Option<()>,
     access: Access,
-) -> (String, mpsc::Receiver<Command>) {
+) -> (String, mpsc::Receiver<OwnerCommand>) {
     let (stock, _, _) = open(paths);
     let bot = stage.bot.as_ref().unwrap();
     let (wishes, wished) = mpsc::channel(4);
     let panel = DashboardState {
-        watched: Watched {
+        watched: HealthSources {
             status: bot.status.clone(),
             pulse: bot.pulse.clone(),
             meters: stage.crew.meters.clone(),
@@ -259,7 +259,7 @@ async fn only_the_own_page_may_ask_for_anything_and_no_page_talks_to_others() {
         async move { request.send().await.unwrap().status().as_u16() }
     };
     assert_eq!(ask("/api/control/pause", Some(&address)).await, 200);
-    assert_eq!(wished.recv().await, Some(Command::Pause));
+    assert_eq!(wished.recv().await, Some(OwnerCommand::Pause));
     assert_eq!(ask("/api/control/drain", Some("http://evil.example")).await, 403);
     assert_eq!(
         ask("/api/control/drain", None).await,
@@ -306,9 +306,9 @@ async fn the_level_of_casual_games_is_asked_for_within_its_range() {
     let (address, mut wished) = served(&stage).await;
     let level = "/api/control/level";
     assert_eq!(post(&address, level, &json!({"level": 1500})).await.0, 200);
-    assert_eq!(wished.recv().await, Some(Command::Level(Some(Elo(1500)))));
+    assert_eq!(wished.recv().await, Some(OwnerCommand::Level(Some(Elo(1500)))));
     assert_eq!(post(&address, level, &json!({"level": null})).await.0, 200);
-    assert_eq!(wished.recv().await, Some(Command::Level(None)));
+    assert_eq!(wished.recv().await, Some(OwnerCommand::Level(None)));
     assert_eq!(post(&address, level, &json!({"level": 99})).await.0, 422);
     assert!(wished.try_recv().is_err());
     let table = json(&format!("{address}/api/levels")).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sparring::cli::{
     auth::Access,
-    health::{Watched, router},
+    health::{HealthSources, router},
 };
 use tokio::{net::TcpListener, sync::watch};
 
@@ -21,7 +21,7 @@ async fn served_with(
     refusal: watch::Receiver<Option<Arc<str>>>,
     is_behind: watch::Receiver<bool>,
 ) -> String {
-    let watched = Watched {
+    let watched = HealthSources {
         status: stage.bot().status.clone(),
         pulse: stage.bot().pulse.clone(),
         meters: stage.crew.meters.clone(),

@@ -60,11 +60,11 @@ impl BlunderPosition {
 #[derive(Debug)]
 pub struct BlunderPositions {
     margin: Centipawns,
-    met: HashMap<(u64, Move), Met>,
+    met: HashMap<(u64, Move), PlayedMove>,
 }
 
 #[derive(Debug)]
-struct Met {
+struct PlayedMove {
     line: GameHistory,
     games: u32,
     thought: i64,
@@ -96,7 +96,7 @@ impl BlunderPositions {
             let met = self.met.entry((*key, *mv)).or_insert_with(|| {
                 let mut before = line.clone();
                 before.truncate(ply);
-                Met {
+                PlayedMove {
                     line: before,
                     games: 0,
                     thought: 0,

@@ -36,7 +36,7 @@ pub(super) struct ReplayedLine {
 
 /// Where in a row the reading is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum LineStage {
     /// Moves, one after the other.
     Moves,
     /// After `|`: another move instead of the last one.
@@ -48,9 +48,9 @@ enum Stage {
 }
 
 /// A row under way.
-struct Reader<'t, 'r> {
+struct LineReader<'t, 'r> {
     trail: &'r mut PrefixCache<'t>,
-    stage: Stage,
+    stage: LineStage,
     /// How many moves of the row stand on the trail.
     depth: usize,
     played: &'r mut Vec<ReplayedLine>,
@@ -70,9 +70,9 @@ pub(super) fn read_row<'t>(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(), Diagnostic> {
     played.clear();
-    let mut reader = Reader {
+    let mut reader = LineReader {
         trail,
-        stage: Stage::Moves,
+        stage: LineStage::Moves,
         depth: 0,
         played,
         choice: None,
@@ -84,9 +84,9 @@ pub(super) fn read_row<'t>(
     reader.finish(line)
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> LineReader<'t, '_> {
     fn word(&mut self, text: &'t str, span: Range<usize>) -> Result<(), Diagnostic> {
-        if self.stage == Stage::Over {
+        if self.stage == LineStage::Over {
             return Err(Diagnostic::error(
                 span,
                 format!("\"{text}\" stands behind the result of the game"),
@@ -104,7 +104,7 @@ impl<'t> Reader<'t, '_> {
             BookToken::Marks(marks) => self.mark(marks, span),
             BookToken::Bar => self.bar(span),
             BookToken::Result => {
-                self.stage = Stage::Over;
+                self.stage = LineStage::Over;
                 Ok(())
             }
             BookToken::Move(word) => self.play(word, span),
@@ -119,20 +119,20 @@ impl<'t> Reader<'t, '_> {
             ..Diagnostic::error(span.clone(), unread.message)
         };
         let (depth, mv) = match self.stage {
-            Stage::Moves => {
+            LineStage::Moves => {
                 let mv = self.trail.play(self.depth, bare).map_err(refuse)?;
                 self.depth += 1;
                 (self.depth - 1, mv)
             }
-            Stage::Other => {
-                self.stage = Stage::Closed;
+            LineStage::Other => {
+                self.stage = LineStage::Closed;
                 let depth = self.depth.saturating_sub(1);
                 (
                     depth,
                     read_move(self.trail.position(depth), bare).map_err(refuse)?,
                 )
             }
-            Stage::Closed | Stage::Over => {
+            LineStage::Closed | LineStage::Over => {
                 return Err(
                     Diagnostic::error(span, format!("\"{bare}\" goes on after a choice of moves")).with_help(
                         "a choice with \"|\" ends its line; give each way to go on a line of its own",
@@ -191,7 +191,7 @@ impl<'t> Reader<'t, '_> {
                     .with_help(format!("weights go up to {MAX_WEIGHT}; only their ratio counts")),
             );
         }
-        let looks_like_a_count = self.stage == Stage::Moves && self.expected_count() == Some(weight);
+        let looks_like_a_count = self.stage == LineStage::Moves && self.expected_count() == Some(weight);
         let Some(last) = self.last() else {
             return Err(
                 Diagnostic::error(span, format!("\"{number}\" stands before any move")).with_help(format!(
@@ -221,7 +221,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn bar(&mut self, span: Range<usize>) -> Result<(), Diagnostic> {
-        if self.played.is_empty() || self.stage == Stage::Other {
+        if self.played.is_empty() || self.stage == LineStage::Other {
             return Err(Diagnostic::error(span, "\"|\" needs a move before it"));
         }
         // In a choice a number that happens to be the one of the next move is a weight beyond doubt.
@@ -229,14 +229,14 @@ impl<'t> Reader<'t, '_> {
         if weight.is_some() && self.warnings.last().map(|warning| &warning.span) == weight {
             self.warnings.pop();
         }
-        self.stage = Stage::Other;
+        self.stage = LineStage::Other;
         self.choice.get_or_insert(self.played.len() - 1);
         Ok(())
     }
 
     /// The last move; none where a move is still to come.
     fn last(&mut self) -> Option<&mut ReplayedLine> {
-        if self.stage == Stage::Other {
+        if self.stage == LineStage::Other {
             return None;
         }
         self.played.last_mut()
@@ -251,7 +251,7 @@ impl<'t> Reader<'t, '_> {
     /// A number that does not fit the move hints at a move left out, but the moves alone decide.
     fn check_count(&mut self, number: &str, span: Range<usize>) {
         // After a choice, and for the moves in it, numbers are repeated as their author likes.
-        if !self.trail.counts() || self.stage != Stage::Moves {
+        if !self.trail.counts() || self.stage != LineStage::Moves {
             return;
         }
         let expected = self.trail.position(self.depth).fullmoves();
@@ -265,7 +265,7 @@ impl<'t> Reader<'t, '_> {
 
     fn finish(self, line: Line<'_>) -> Result<(), Diagnostic> {
         let end = line.start + line.text.trim_end().len();
-        if self.stage == Stage::Other {
+        if self.stage == LineStage::Other {
             return Err(Diagnostic::error(end..end, "a move is missing after \"|\""));
         }
         if self.played.is_empty() {

@@ -171,7 +171,7 @@ struct Said {
 }
 
 /// A row without its looks: the side it counts for, and each move with the position it is played in.
-type Wording = (Option<Color>, Vec<(u64, Move)>);
+type RowKey = (Option<Color>, Vec<(u64, Move)>);
 
 /// A row that may come again.
 #[derive(Debug, Clone, Copy)]
@@ -187,7 +187,7 @@ struct Repeated {
 struct Checker<'a> {
     book: &'a Book,
     /// The first line of each row, and where its repetition is told of.
-    rows: HashMap<Wording, Repeated>,
+    rows: HashMap<RowKey, Repeated>,
     said: HashMap<(u64, Move), Said>,
     findings: Vec<Diagnostic>,
 }

@@ -77,13 +77,13 @@ pub struct LearnReport<'b> {
     book: &'b Book,
     /// By position and move, in the order met.
     order: Vec<(u64, Move)>,
-    met: HashMap<(u64, Move), Met>,
+    met: HashMap<(u64, Move), BookMoveStats>,
     games: usize,
 }
 
 /// A move of the book that games had.
 #[derive(Debug)]
-struct Met {
+struct BookMoveStats {
     /// The moves before it, where it was met first.
     after: String,
     san: String,
@@ -116,7 +116,7 @@ impl<'b> LearnReport<'b> {
         for BookHit { before, key, mv } in found {
             let met = self.met.entry((key, mv)).or_insert_with(|| {
                 self.order.push((key, mv));
-                Met {
+                BookMoveStats {
                     after: moves_of(&before),
                     san: write_san(before.position(), mv),
                     score: Score::default(),
@@ -145,7 +145,7 @@ impl<'b> LearnReport<'b> {
     #[must_use]
     pub fn list(&self, least: u32) -> Vec<MoveStats> {
         let met = self.order.iter().filter_map(|(key, mv)| {
-            let Met { after, san, score } = self.met.get(&(*key, *mv))?;
+            let BookMoveStats { after, san, score } = self.met.get(&(*key, *mv))?;
             let (entry, advised) = self.advice(*key, *mv, score)?;
             Some(MoveStats {
                 after: after.clone(),

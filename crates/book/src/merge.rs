@@ -26,7 +26,7 @@ pub struct Merged {
 }
 
 /// A row without its looks: for whom it counts, and each move with its position and its worth.
-type Wording = (Option<Color>, Vec<(u64, Move, Annotation)>);
+type MergeKey = (Option<Color>, Vec<(u64, Move, Annotation)>);
 
 /// Adds to one book the lines of another that it does not have word for word. Comments and headers of the first
 /// stay; of the second, the comments at the end of its lines, the headers its lines need, the books it includes, and what
@@ -109,7 +109,7 @@ fn lost_headers(first: &BookHeader, second: &BookHeader) -> Vec<String> {
     lost
 }
 
-fn wording(row: &Row<'_, '_>) -> Wording {
+fn wording(row: &Row<'_, '_>) -> MergeKey {
     let moves = row
         .played
         .iter()

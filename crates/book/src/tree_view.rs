@@ -49,7 +49,7 @@ pub struct Branch {
 /// ```
 #[must_use]
 pub fn tree(book: &Book, line: &GameHistory, extent: Extent) -> Vec<Branch> {
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         book,
         extent,
         shown: HashSet::new(),
@@ -60,7 +60,7 @@ pub fn tree(book: &Book, line: &GameHistory, extent: Extent) -> Vec<Branch> {
     walk.branches
 }
 
-struct Walk<'a> {
+struct TreeWalk<'a> {
     book: &'a Book,
     extent: Extent,
     /// Positions whose moves are shown.
@@ -70,7 +70,7 @@ struct Walk<'a> {
     keys: Vec<u64>,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn visit(&mut self, pos: &Position, depth: usize) {
         if depth >= self.extent.plies {
             return;

@@ -22,8 +22,8 @@ use std::{
 use self::{
     reading::{Heard, Reading},
     source::Place,
-    tokens::{Tag, Token, Tokens, Word},
-    word::{Kind, Outcome, classify, outcome},
+    tokens::{MoveWord, Tag, Token, Tokens},
+    word::{Kind, ResultWord, classify, outcome},
 };
 use super::{Color, GameHistory, Variant, in_plain_signs};
 
@@ -46,7 +46,7 @@ pub struct RecordedGame {
     /// that is no position, or the end of a text that was cut.
     pub broken: Option<Break>,
     /// The result at the end of the moves.
-    marker: Option<Outcome>,
+    marker: Option<ResultWord>,
 }
 
 /// What stopped the reading of a game, and where.
@@ -93,17 +93,17 @@ impl RecordedGame {
     #[must_use]
     pub fn score_of_white(&self) -> Option<u32> {
         match self.outcome_of_tag().or(self.marker)? {
-            Outcome::Won(Color::White) => Some(2),
-            Outcome::Won(Color::Black) => Some(0),
-            Outcome::Drawn => Some(1),
-            Outcome::Open => None,
+            ResultWord::Won(Color::White) => Some(2),
+            ResultWord::Won(Color::Black) => Some(0),
+            ResultWord::Drawn => Some(1),
+            ResultWord::Open => None,
         }
     }
 
-    fn outcome_of_tag(&self) -> Option<Outcome> {
+    fn outcome_of_tag(&self) -> Option<ResultWord> {
         let value = self.tag("Result")?;
         let plain = in_plain_signs(value).unwrap_or_else(|| value.to_owned());
-        outcome(&plain.replace(' ', "")).filter(|outcome| *outcome != Outcome::Open)
+        outcome(&plain.replace(' ', "")).filter(|outcome| *outcome != ResultWord::Open)
     }
 
     /// What a side scored, in half points; none while the game is open.
@@ -262,7 +262,7 @@ impl<R: Read> Games<R> {
 }
 
 /// Whether a word behind a result, on its line, begins no game.
-fn is_remark(word: &Word) -> bool {
+fn is_remark(word: &MoveWord) -> bool {
     match classify(&word.text) {
         Kind::Number(number) => number.number != Some(1),
         Kind::Result(_) => false,

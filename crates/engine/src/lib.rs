@@ -8,12 +8,12 @@ mod check_info;
 mod delay_window;
 mod dirty_piece;
 mod draw;
+mod engine;
 mod eval;
 mod extensions;
 mod fortress;
 mod handicap;
 mod history;
-mod host;
 mod huge_pages;
 mod iterative_deepening;
 mod move16;
@@ -47,12 +47,12 @@ pub mod perft;
 pub mod timeman;
 
 pub use delay_window::DelayWindow;
+pub use engine::Engine;
 pub use eval::{
     Amount, AmountError, Balance, Judged, Pair, Sample, Share, Trace, WeightOverrides, WeightRow, prepare,
     term_names, trace, weigh, weight_rows, weights_in_use, weights_source,
 };
 pub use fortress::cannot_win;
-pub use host::Engine;
 pub use overrides::EngineOverrides;
 pub use params::{Param, ParamError, Params};
 pub use score::Score;

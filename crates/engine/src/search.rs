@@ -60,7 +60,7 @@ pub(super) struct MoveContext {
 
 /// Moves that were searched before the one that cut, to be punished for it.
 #[derive(Default)]
-struct Tried {
+struct TriedMoves {
     quiets: ArrayVec<Move, 48>,
     noisy: ArrayVec<Move, 24>,
 }
@@ -231,7 +231,7 @@ impl Searcher<'_> {
             self.habits.see,
             self.params,
         );
-        let mut tried = Tried::default();
+        let mut tried = TriedMoves::default();
         let (mut best, mut best_move, mut alpha) = (here.bounds.floor, None, here.alpha);
         let (mut count, mut forgotten) = (0, false);
         while let Some(mv) = picker.next(node, &mut self.memory.moves, &self.memory.histories) {
@@ -417,7 +417,7 @@ impl Searcher<'_> {
     }
 
     /// Teaches the histories that a move cut and those before it did not.
-    fn reward(&mut self, here: &NodeContext<'_>, past: &Past, mv: Move, tried: &Tried) {
+    fn reward(&mut self, here: &NodeContext<'_>, past: &Past, mv: Move, tried: &TriedMoves) {
         let us = here.node.turn;
         let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
         let malus = bonus * self.params.history_malus / 100;
@@ -485,7 +485,7 @@ fn mate_distance(alpha: i32, beta: i32, ply: usize) -> (i32, i32) {
     (alpha.max(mated_in(ply)), beta.min(mate_in(ply + 1)))
 }
 
-impl Tried {
+impl TriedMoves {
     /// Remembers a move that did not cut; beyond a few dozen it does not matter.
     fn add(&mut self, mv: Move) {
         let _ = if is_noisy(mv) {

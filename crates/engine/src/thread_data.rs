@@ -149,7 +149,7 @@ impl ThreadMemory {
 
 /// What the rules of a variant allow the search to assume.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Habits {
+pub(super) struct VariantTraits {
     /// Exchanges on a square can be counted.
     pub see: bool,
     /// Passing would be worse than the best move, almost always.
@@ -158,7 +158,7 @@ pub(super) struct Habits {
     pub forced_captures: bool,
 }
 
-impl Habits {
+impl VariantTraits {
     /// What holds in a variant.
     pub fn of(variant: Variant) -> Self {
         Self {
@@ -181,7 +181,7 @@ pub(super) struct Searcher<'a> {
     pub evaluator: Evaluator<'a>,
     /// Whether the net corrects what it says.
     pub asks_net: bool,
-    pub habits: Habits,
+    pub habits: VariantTraits,
     pub weakness: Weakness,
     pub inclined: PreparedStyleBonus,
     /// Whether it goes by what is known of endings.
@@ -323,7 +323,7 @@ pub(super) mod tests {
             watch: SearchLimiter::lead(&search.limits, &around, &crew),
             evaluator: Evaluator::for_variant(line.variant()),
             asks_net: search.asks_net(params),
-            habits: Habits::of(line.variant()),
+            habits: VariantTraits::of(line.variant()),
             weakness: Weakness::new(&search.handicap, node.keys.full),
             inclined: PreparedStyleBonus::new(&search.likings, node.turn),
             knows_endings: false,

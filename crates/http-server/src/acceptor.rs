@@ -42,10 +42,11 @@ pub struct Acceptor<L> {
 /// What connections are accepted from.
 pub trait Accepts: Send + 'static {
     /// A connection.
-    type Stream: Stream;
+    type AcceptedStream: Stream;
 
     /// Waits for the next one.
-    fn next(&mut self) -> impl Future<Output = io::Result<(Self::Stream, Option<SocketAddr>)>> + Send;
+    fn next(&mut self)
+    -> impl Future<Output = io::Result<(Self::AcceptedStream, Option<SocketAddr>)>> + Send;
 }
 
 /// A connection's bytes.
@@ -63,7 +64,7 @@ impl Stream for TcpStream {
 }
 
 impl Accepts for TcpListener {
-    type Stream = TcpStream;
+    type AcceptedStream = TcpStream;
 
     async fn next(&mut self) -> io::Result<(TcpStream, Option<SocketAddr>)> {
         let (stream, peer) = self.accept().await?;
@@ -75,7 +76,7 @@ impl Accepts for TcpListener {
 }
 
 impl Accepts for UnixListener {
-    type Stream = UnixStream;
+    type AcceptedStream = UnixStream;
 
     async fn next(&mut self) -> io::Result<(UnixStream, Option<SocketAddr>)> {
         let (stream, _) = self.accept().await?;
@@ -116,7 +117,7 @@ impl<L: Accepts> Acceptor<L> {
     }
 
     /// Whether too few descriptors are left with this one open.
-    fn lacks_files(&mut self, stream: &L::Stream) -> bool {
+    fn lacks_files(&mut self, stream: &L::AcceptedStream) -> bool {
         let descriptor = u64::try_from(stream.as_raw_fd()).unwrap_or_default();
         if self.files.has_room_for(descriptor) {
             return false;
@@ -149,7 +150,7 @@ fn is_want_of_room(error: &io::Error) -> bool {
 }
 
 impl<L: Accepts> serve::Listener for Acceptor<L> {
-    type Io = Socket<L::Stream>;
+    type Io = Socket<L::AcceptedStream>;
     type Addr = Handle;
 
     async fn accept(&mut self) -> (Self::Io, Handle) {

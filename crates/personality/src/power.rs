@@ -44,7 +44,7 @@ fn declare_search(search: &mut Section<'_>) -> Params {
 fn declare_eval(eval: &mut Section<'_>) -> WeightOverrides {
     let mut weights = WeightOverrides::default();
     for row in weight_rows() {
-        let amount = eval.key(row.key, Share(row), Amount::Percent(100), row.doc);
+        let amount = eval.key(row.key, PowerShare(row), Amount::Percent(100), row.doc);
         // The form has seen to length and range.
         let _ = weights.set(row, &amount);
     }
@@ -53,9 +53,9 @@ fn declare_eval(eval: &mut Section<'_>) -> WeightOverrides {
 
 /// A row of weights: in percent of the engine's, or in centipawns.
 #[derive(Debug, Clone, Copy)]
-struct Share(&'static WeightRow);
+struct PowerShare(&'static WeightRow);
 
-impl Share {
+impl PowerShare {
     /// What pairs look like: one alone, or a list of them.
     fn pairs(self) -> String {
         match self.0.length {
@@ -82,7 +82,7 @@ impl Share {
     }
 }
 
-impl ValueType for Share {
+impl ValueType for PowerShare {
     type Value = Amount;
 
     fn describe(&self) -> String {

@@ -6,22 +6,21 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod account_api;
+mod account_routes;
 mod answer;
-mod arena_api;
 mod auth;
 mod bounded_queue;
-mod challenge_api;
+mod challenge_routes;
 mod control;
 mod explanation_source;
-mod export_api;
+mod export_routes;
 mod fields;
-mod game_api;
+mod game_routes;
 mod guard;
 mod hub;
 mod key;
-mod lobby_api;
 mod lobby_options;
+mod lobby_routes;
 mod move_audit;
 mod ndjson;
 mod options;
@@ -31,6 +30,7 @@ mod scripted_faults;
 mod server;
 mod time;
 mod token_lock;
+mod tournament_routes;
 pub mod world;
 
 pub use explanation_source::ExplanationSource;

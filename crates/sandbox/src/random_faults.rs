@@ -18,10 +18,10 @@ use sparring_lichess::model::{GameId, UserId};
 
 /// Who is in trouble: nobody, until it is let loose.
 #[derive(Debug, Default)]
-pub(super) struct RandomFaults(Mutex<Option<Loose>>);
+pub(super) struct RandomFaults(Mutex<Option<LooseEnds>>);
 
 #[derive(Debug)]
-struct Loose {
+struct LooseEnds {
     share: f64,
     seed: u64,
     /// How often each kind of thing has come.
@@ -73,7 +73,7 @@ impl RandomFaults {
     /// from now on.
     pub(super) fn let_loose(&self, share: f64, seed: u64) {
         self.with(|chaos| {
-            let loose = chaos.get_or_insert_with(|| Loose {
+            let loose = chaos.get_or_insert_with(|| LooseEnds {
                 share: 0.0,
                 seed,
                 seen: BTreeMap::new(),
@@ -153,12 +153,12 @@ impl RandomFaults {
         self.with(|chaos| chaos.as_ref().is_some_and(|loose| loose.share > 0.0))
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Option<Loose>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut Option<LooseEnds>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Loose {
+impl LooseEnds {
     /// Whether something goes wrong with the next of this kind, and if so, the chance that says what.
     fn strikes(&mut self, kind: String) -> Option<ChaCha8Rng> {
         let of_kind = hash(&kind);

@@ -14,18 +14,19 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    account_api,
+    account_routes,
     answer::error,
-    arena_api, challenge_api, control, export_api,
-    game_api::{self, Interface},
+    challenge_routes, control, export_routes,
+    game_routes::{self, Interface},
     guard,
     hub::{Hub, Topic},
-    key, lobby_api,
+    key, lobby_routes,
     move_audit::PostedMove,
     options::Options,
     pages,
     random_faults::InjectedFault,
     scripted_faults::{self, Fault},
+    tournament_routes,
     world::{ApiError, ArenaPlan, BOT_SCOPES, HUMAN_SCOPES},
 };
 use sparring_chess::units::Millis;
@@ -198,16 +199,16 @@ impl Sandbox {
     pub fn router(&self) -> Router {
         let hub = &self.hub;
         let lichess = Router::new()
-            .merge(account_api::routes(hub))
-            .merge(challenge_api::routes(hub))
-            .merge(game_api::routes(hub, Interface::Bot))
-            .merge(game_api::routes(hub, Interface::Board))
-            .merge(export_api::routes())
-            .merge(arena_api::routes(hub))
+            .merge(account_routes::routes(hub))
+            .merge(challenge_routes::routes(hub))
+            .merge(game_routes::routes(hub, Interface::Bot))
+            .merge(game_routes::routes(hub, Interface::Board))
+            .merge(export_routes::routes())
+            .merge(tournament_routes::routes(hub))
             .route_layer(from_fn_with_state(hub.clone(), scripted_faults::intercept));
         Router::new()
             .merge(lichess)
-            .merge(lobby_api::routes(hub))
+            .merge(lobby_routes::routes(hub))
             .merge(control::routes(hub))
             .route_layer(from_fn_with_state(hub.clone(), key::known_only))
             .route("/__ping", get(|| async { "pong" }))

@@ -13,7 +13,7 @@ use anyhow::{Context as _, bail};
 
 use super::{
     entrants::Entrant,
-    record::{Record, Row},
+    record::{GameRow, Record},
 };
 use sparring_chess::{
     Color,
@@ -26,7 +26,7 @@ use sparring_personality::strength::Levels;
 
 /// Who plays whom, and how often.
 #[derive(Debug)]
-pub struct Ladder<'a> {
+pub struct RoundRobin<'a> {
     /// The numbers behind the levels.
     pub levels: &'a Levels,
     /// Everybody, weakest first by their names' promise.
@@ -51,7 +51,7 @@ struct Task {
     round: usize,
 }
 
-impl Ladder<'_> {
+impl RoundRobin<'_> {
     /// The pairings, each with the weaker one first. Guests meet levels only: what they make of each other says
     /// nothing of ours.
     fn pairings(&self) -> Vec<(usize, usize)> {
@@ -81,7 +81,7 @@ impl Ladder<'_> {
     ///
     /// # Errors
     /// When a guest cannot be started or keeps forfeiting, or the record cannot be written.
-    pub fn run(&self, record: &mut Record, tell: &(dyn Fn(&Row) + Sync)) -> anyhow::Result<()> {
+    pub fn run(&self, record: &mut Record, tell: &(dyn Fn(&GameRow) + Sync)) -> anyhow::Result<()> {
         let tasks = Mutex::new(self.tasks(record));
         let record = Mutex::new(record);
         let forfeits = AtomicUsize::new(0);
@@ -115,7 +115,7 @@ impl Ladder<'_> {
         tasks: &Mutex<VecDeque<Task>>,
         record: &Mutex<&mut Record>,
         forfeits: &AtomicUsize,
-        tell: &(dyn Fn(&Row) + Sync),
+        tell: &(dyn Fn(&GameRow) + Sync),
     ) -> anyhow::Result<()> {
         let mut seats: HashMap<usize, Box<dyn Participant>> = HashMap::new();
         loop {
@@ -135,7 +135,7 @@ impl Ladder<'_> {
                 tasks.push_front(task);
                 continue;
             }
-            let row = Row {
+            let row = GameRow {
                 white: self.entrants[task.white].to_string(),
                 black: self.entrants[task.black].to_string(),
                 round: task.round,
@@ -213,8 +213,8 @@ mod tests {
     use sparring_chess::units::Elo;
     use sparring_match_runner::read_openings;
 
-    fn ladder(names: &[&str]) -> Ladder<'static> {
-        Ladder {
+    fn ladder(names: &[&str]) -> RoundRobin<'static> {
+        RoundRobin {
             levels: Levels::shipped(),
             entrants: names
                 .iter()
@@ -248,17 +248,17 @@ mod tests {
     #[test]
     fn a_ladder_is_played_once_and_the_same_again() {
         // From a won ending, so that it is over soon.
-        let ladder = Ladder {
+        let ladder = RoundRobin {
             openings: Some(read_openings("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", 1).unwrap()),
             ..ladder(&["600", "800"])
         };
         let play = || {
             let mut record = Record::default();
             ladder.run(&mut record, &|_| {}).unwrap();
-            let rows: Vec<Row> = record
+            let rows: Vec<GameRow> = record
                 .rows()
                 .cloned()
-                .map(|row| Row { millis: 0, ..row })
+                .map(|row| GameRow { millis: 0, ..row })
                 .collect();
             assert!(ladder.tasks(&record).is_empty());
             rows

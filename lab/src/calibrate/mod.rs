@@ -13,7 +13,7 @@ use anyhow::Context as _;
 
 use crate::datagen::progress_bar;
 use entrants::{Entrant, EntrantEngine};
-use games::Ladder;
+use games::RoundRobin;
 pub use games::{REFEREE, hash, hash_bytes};
 use record::Record;
 use sparring::cli::{
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let opened = args.openings.as_deref();
     let opened = opened.map(|path| openings_of(path, usize::MAX, args.seed));
     let (openings, opened) = opened.transpose()?.map(|set| (set.openings, set.text)).unzip();
-    let ladder = Ladder {
+    let ladder = RoundRobin {
         levels,
         entrants: entrants(args, levels)?,
         reach: args.reach.max(1),

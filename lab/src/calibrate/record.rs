@@ -14,7 +14,7 @@ use sparring_files::{self as files, lines::Lines};
 
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub struct GameRow {
     /// Who had White.
     pub white: String,
     /// Who had Black.
@@ -34,7 +34,7 @@ pub struct Row {
 /// Games by White, Black and round, kept in a file where there is one.
 #[derive(Debug, Default)]
 pub struct Record {
-    rows: BTreeMap<(String, String, usize), Row>,
+    rows: BTreeMap<(String, String, usize), GameRow>,
     file: Option<File>,
 }
 
@@ -81,7 +81,7 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&mut self, row: Row) -> anyhow::Result<()> {
+    pub fn add(&mut self, row: GameRow) -> anyhow::Result<()> {
         if let Some(file) = &mut self.file {
             writeln!(file, "{}", serde_json::to_string(&row)?).context("the record cannot be written")?;
         }
@@ -89,7 +89,7 @@ impl Record {
         Ok(())
     }
 
-    fn keep(&mut self, row: Row) {
+    fn keep(&mut self, row: GameRow) {
         let key = (row.white.clone(), row.black.clone(), row.round);
         self.rows.insert(key, row);
     }
@@ -101,7 +101,7 @@ impl Record {
     }
 
     /// All games.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &GameRow> {
         self.rows.values()
     }
 }
@@ -114,7 +114,7 @@ mod tests {
     fn a_killed_ladder_goes_on_and_another_one_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ladder.ndjson");
-        let row = |round| Row {
+        let row = |round| GameRow {
             white: "1400".into(),
             black: "1600".into(),
             round,

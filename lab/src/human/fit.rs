@@ -13,7 +13,7 @@ use super::{
     scored_moves::sample,
     search_cache::SearchCache,
     think_time_fit,
-    trainer::{Plan, Trainer},
+    trainer::{Trainer, TrainingPlan},
 };
 use sparring::cli::exit::Exit;
 use sparring_chess::units::{Stopwatch, TimeSource as _};
@@ -100,7 +100,7 @@ fn fit_net(args: &Args, games: &[HumanGame], watch: &Stopwatch) -> anyhow::Resul
         watch.elapsed()
     ));
     let mut trainer = Trainer::new(args.seed);
-    let plan = Plan {
+    let plan = TrainingPlan {
         epochs: args.epochs,
         batch: 512,
         rate: args.rate,

@@ -19,7 +19,7 @@ use sparring_match_runner::{BuiltinEngine, Finished, Participant as _, human_ope
 use sparring_personality::{human_model::phase, strength::Levels};
 
 /// What to measure.
-pub struct Plan<'a> {
+pub struct SelfPlayPlan<'a> {
     /// Games of each band's level against itself.
     pub games: usize,
     /// The bands, by their lowest rating; all where none is named.
@@ -39,7 +39,7 @@ const SEED: u64 = 1;
 
 /// People of a band in their games, and its level in its own.
 #[derive(Debug, Default)]
-struct Band {
+struct BandGames {
     people: [PairedStats; PARTS.len()],
     level: [PairedStats; PARTS.len()],
     played: usize,
@@ -53,12 +53,12 @@ struct Band {
 /// When a game has an illegal move, a level has no move, the judge fails, or what it said cannot be kept.
 pub fn tables(
     games: &[&HumanGame],
-    plan: &Plan<'_>,
+    plan: &SelfPlayPlan<'_>,
     judge: &mut Judge,
     kept: &mut SearchCache,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
-    let mut bands: [Band; BANDS] = Default::default();
+    let mut bands: [BandGames; BANDS] = Default::default();
     let is_asked_for = |band: usize| plan.bands.is_empty() || plan.bands.contains(&lowest(band));
     let (mut seen, mut number, mut last) = (0, 0, String::new());
     spread(games, plan.games * PER_GAME, |game, line, decision| {
@@ -161,7 +161,7 @@ fn add(parts: &mut [PairedStats; PARTS.len()], game: usize, decision: Option<(f3
     }
 }
 
-fn write_tables(bands: &[Band], judge: &str) -> anyhow::Result<String> {
+fn write_tables(bands: &[BandGames], judge: &str) -> anyhow::Result<String> {
     let mut text = format!(
         "Mean loss in points of winning chances / moves that lose more than 15, in percent / more than 20, by {judge}: people of a \
          band in their games, and the level in its middle in games against itself, from half move {FROM}, no bullet. Of all: how many \
@@ -279,7 +279,7 @@ mod tests {
             moves: moves.to_owned(),
             clk: None,
         };
-        let plan = Plan {
+        let plan = SelfPlayPlan {
             games: 1,
             bands: &[600],
             levels: Levels::shipped(),

@@ -28,7 +28,7 @@ use sparring_personality::{
 };
 
 /// What to measure.
-pub struct Plan<'a> {
+pub struct LevelPlan<'a> {
     /// At most so many decisions of each band.
     pub most: usize,
     /// How often each level moves in each position.
@@ -68,7 +68,7 @@ struct Band {
 /// When a game has an illegal move, the judge fails, or what it said cannot be kept.
 pub fn tables(
     games: &[&HumanGame],
-    plan: &Plan<'_>,
+    plan: &LevelPlan<'_>,
     judge: &mut Judge,
     kept: &mut SearchCache,
     tell: &mut dyn FnMut(usize),
@@ -153,7 +153,13 @@ fn seed(game: &HumanGame, line: &GameHistory) -> u64 {
 }
 
 /// The moves that a level plays in so many games that come to this position.
-fn choices(engine: &mut Engine, plan: &Plan<'_>, line: &GameHistory, level: Elo, seed: u64) -> Vec<Move> {
+fn choices(
+    engine: &mut Engine,
+    plan: &LevelPlan<'_>,
+    line: &GameHistory,
+    level: Elo,
+    seed: u64,
+) -> Vec<Move> {
     let order = order_with(&plan.levels.knobs(level), line.clone(), None, seed);
     let around = SearchControl {
         stop: &Stop::new(),
@@ -303,7 +309,7 @@ mod tests {
             clk: None,
         };
         let games = [game("a", [1250, 850]), game("b", [1000, 1210])];
-        let plan = Plan {
+        let plan = LevelPlan {
             most: 2,
             draws: 3,
             bands: &[1200],
@@ -329,7 +335,7 @@ mod tests {
     #[test]
     fn a_level_moves_as_often_as_is_asked() {
         let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
-        let plan = Plan {
+        let plan = LevelPlan {
             most: 1,
             draws: 5,
             bands: &[],

@@ -31,7 +31,7 @@ enum Mind {
 
 /// What a judge says of the moves of a position.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct JudgedMoves {
     /// The move that it would play.
     pub best: Option<Move>,
     /// The winning chances of the side to move after that, from 0 to 100.
@@ -101,7 +101,7 @@ impl Judge {
         game: &str,
         line: &GameHistory,
         moves: &[Move],
-    ) -> anyhow::Result<Option<Judged>> {
+    ) -> anyhow::Result<Option<JudgedMoves>> {
         let Some(best) = self.known(kept, game, line, None)? else {
             return Ok(None);
         };
@@ -115,7 +115,7 @@ impl Judge {
             };
             losses.push(loss);
         }
-        Ok(Some(Judged {
+        Ok(Some(JudgedMoves {
             best: parse_uci(line.position(), &best.best).ok(),
             chances: best.chances,
             losses,
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use sparring_chess::Variant;
 
-    fn judged(fen: &str, moves: &[&str]) -> Option<Judged> {
+    fn judged(fen: &str, moves: &[&str]) -> Option<JudgedMoves> {
         let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         let moves: Vec<Move> = moves
             .iter()
@@ -239,7 +239,7 @@ mod tests {
         let moves = ["e2e4", "a2a3", "d2d4", "a2a3"].map(|text| parse_uci(line.position(), text).unwrap());
         let path = folder.path().join("kept.jsonl");
         let mut kept = SearchCache::open(Some(&path)).unwrap();
-        let Judged {
+        let JudgedMoves {
             best,
             chances,
             losses,

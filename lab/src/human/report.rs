@@ -9,7 +9,7 @@ use super::{
     dataset::{Selection, each},
     games::{self, HumanGame, Part},
     level_self_play,
-    levels::{self, Plan},
+    levels::{self, LevelPlan},
     metrics::{Losses, Match, percent},
     note,
     reference_engine::Judge,
@@ -178,14 +178,14 @@ fn beside_people(
         None => Judge::own(depth),
     };
     if let Some(games_of_levels) = args.self_play {
-        let plan = level_self_play::Plan {
+        let plan = level_self_play::SelfPlayPlan {
             games: games_of_levels,
             bands,
             levels,
         };
         return level_self_play::tables(games, &plan, &mut judge, kept, tell);
     }
-    let plan = Plan {
+    let plan = LevelPlan {
         most: args.levels.unwrap_or_default(),
         draws: usize::from(args.draws),
         bands,

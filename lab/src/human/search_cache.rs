@@ -65,7 +65,7 @@ impl Heading {
 /// A line of the file.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Row {
+enum CacheRow {
     Heading(Heading),
     Searched(Entry),
     Judged(Answered),
@@ -100,9 +100,9 @@ impl SearchCache {
         let is_new = !path.is_file() || path.metadata().is_ok_and(|file| file.len() == 0);
         if !is_new {
             check(path, &heading)?;
-            each_line(path, |row: Row| match row {
-                Row::Heading(found) => debug_assert_eq!(found, heading),
-                Row::Searched(entry) => {
+            each_line(path, |row: CacheRow| match row {
+                CacheRow::Heading(found) => debug_assert_eq!(found, heading),
+                CacheRow::Searched(entry) => {
                     let losses = entry.deep.iter().zip(&entry.shallow);
                     let losses = losses.map(|(deep, shallow)| Loss {
                         deep: *deep,
@@ -110,7 +110,7 @@ impl SearchCache {
                     });
                     known.insert((entry.id, entry.ply), (entry.best, losses.collect()));
                 }
-                Row::Judged(Answered {
+                CacheRow::Judged(Answered {
                     question,
                     best,
                     chances,

@@ -11,7 +11,7 @@ use sparring_personality::human_model::net::{
 
 /// How long and how boldly to fit.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct TrainingPlan {
     /// How often each decision is looked at.
     pub epochs: usize,
     /// Decisions for one step.
@@ -82,7 +82,7 @@ impl Trainer {
     }
 
     /// Fits to decisions, telling `progress` the share done and the mean log-likelihood of the last stretch.
-    pub fn fit(&mut self, decisions: &[Decision], plan: Plan, mut progress: impl FnMut(f32, f64)) {
+    pub fn fit(&mut self, decisions: &[Decision], plan: TrainingPlan, mut progress: impl FnMut(f32, f64)) {
         let mut order: Vec<usize> = (0..decisions.len()).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
         let total = (plan.epochs * decisions.len()) as f32;
@@ -326,7 +326,7 @@ mod tests {
     fn what_is_played_again_and_again_becomes_likely() {
         let decisions: Vec<Decision> = (0..40).map(|_| decision("d2d4 g8f6", 3)).collect();
         let mut trainer = Trainer::new(1);
-        let plan = Plan {
+        let plan = TrainingPlan {
             epochs: 30,
             batch: 4,
             rate: 0.002,

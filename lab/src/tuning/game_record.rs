@@ -8,7 +8,7 @@ use sparring_chess::{GameHistory, PlayError, Position, Variant, write_fen};
 
 /// Who won.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum GameOutcome {
     /// White won.
     White,
     /// Nobody did.
@@ -17,7 +17,7 @@ pub enum Outcome {
     Black,
 }
 
-impl Outcome {
+impl GameOutcome {
     /// White's points: 1, a half, or 0.
     #[must_use]
     pub fn points(self) -> f64 {
@@ -59,7 +59,7 @@ pub struct GameRecord {
     /// A score for each move whose position was quiet.
     pub scores: Vec<Option<i32>>,
     /// How the game ended.
-    pub outcome: Outcome,
+    pub outcome: GameOutcome,
 }
 
 /// A line that is no game.
@@ -116,7 +116,7 @@ impl FromStr for GameRecord {
         let [fen, outcome, moves] = fields[..] else {
             return Err(RecordError::Fields(text.to_owned()));
         };
-        let outcome = [Outcome::White, Outcome::Draw, Outcome::Black]
+        let outcome = [GameOutcome::White, GameOutcome::Draw, GameOutcome::Black]
             .into_iter()
             .find(|known| known.word() == outcome)
             .ok_or_else(|| RecordError::Outcome(outcome.to_owned()))?;

@@ -15,7 +15,7 @@ mod wdl_model;
 
 pub use datagen::{GenerateError, Generator, Made};
 pub use dataset::{BadGame, Dataset, Hindsight, Labelled};
-pub use game_record::{GameRecord, Outcome, RecordError};
+pub use game_record::{GameOutcome, GameRecord, RecordError};
 pub use optimizer::Adam;
 pub use selfplay::SelfPlay;
 pub use texel::{Errors, Tuned, Tuner};

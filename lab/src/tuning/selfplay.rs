@@ -2,7 +2,7 @@
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
-use super::game_record::{GameRecord, Outcome};
+use super::game_record::{GameOutcome, GameRecord};
 use sparring_chess::{
     Color, GameHistory, Move, Position, Rules as _, Variant,
     units::{Millis, Nodes, TimeSource},
@@ -61,7 +61,7 @@ impl SelfPlay {
                 break outcome;
             }
             let Some((mv, score)) = self.think(&line, engine) else {
-                break Outcome::Draw; // Without a legal move the rules have ended the game above.
+                break GameOutcome::Draw; // Without a legal move the rules have ended the game above.
             };
             let score = line.turn().fold_wb(score, -score);
             let quiet = !line.position().is_check() && !mv.is_capture() && !mv.is_promotion();
@@ -123,29 +123,29 @@ impl SelfPlay {
 }
 
 /// What the rules say.
-fn ended(line: &GameHistory) -> Option<Outcome> {
+fn ended(line: &GameHistory) -> Option<GameOutcome> {
     let ending = line.ending()?;
     Some(match ending.winner() {
-        Some(Color::White) => Outcome::White,
-        Some(Color::Black) => Outcome::Black,
-        None => Outcome::Draw,
+        Some(Color::White) => GameOutcome::White,
+        Some(Color::Black) => GameOutcome::Black,
+        None => GameOutcome::Draw,
     })
 }
 
 /// What the scores so far say, from White's view, one for each ply.
-fn adjudicated(scores: &[i32]) -> Option<Outcome> {
+fn adjudicated(scores: &[i32]) -> Option<GameOutcome> {
     let latest = |plies: usize| scores.len().checked_sub(plies).map(|from| &scores[from..]);
     let all = |plies: usize, test: &dyn Fn(i32) -> bool| {
         latest(plies).is_some_and(|span| span.iter().all(|score| test(*score)))
     };
     if all(WON_PLIES, &|score| score >= WON) {
-        return Some(Outcome::White);
+        return Some(GameOutcome::White);
     }
     if all(WON_PLIES, &|score| score <= -WON) {
-        return Some(Outcome::Black);
+        return Some(GameOutcome::Black);
     }
     let drawn = scores.len() >= DRAWN_FROM && all(DRAWN_PLIES, &|score| score.abs() <= DRAWN);
-    (drawn || scores.len() >= LONGEST).then_some(Outcome::Draw)
+    (drawn || scores.len() >= LONGEST).then_some(GameOutcome::Draw)
 }
 
 #[cfg(test)]
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn decided_games_end() {
-        assert_eq!(adjudicated(&[2500; 6]), Some(Outcome::White));
-        assert_eq!(adjudicated(&[-2500; 6]), Some(Outcome::Black));
+        assert_eq!(adjudicated(&[2500; 6]), Some(GameOutcome::White));
+        assert_eq!(adjudicated(&[-2500; 6]), Some(GameOutcome::Black));
         assert_eq!(adjudicated(&[2500; 5]), None);
         assert_eq!(adjudicated(&[0; 79]), None);
-        assert_eq!(adjudicated(&[0; 80]), Some(Outcome::Draw));
-        assert_eq!(adjudicated(&[500; 400]), Some(Outcome::Draw));
+        assert_eq!(adjudicated(&[0; 80]), Some(GameOutcome::Draw));
+        assert_eq!(adjudicated(&[500; 400]), Some(GameOutcome::Draw));
     }
 }

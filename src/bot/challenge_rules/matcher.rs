@@ -2,7 +2,7 @@
 
 use crate::{
     bot::rule_context::RuleContext,
-    config::{Conditions, Kind, Mode, Range, TimeControlLimit},
+    config::{Conditions, Mode, OpponentKind, Range, TimeControlLimit},
 };
 use sparring_config_schema::write_span;
 use sparring_lichess::model::TimeControl;
@@ -22,13 +22,17 @@ fn unless(condition: Option<bool>, so_instead: impl FnOnce() -> String) -> Optio
 }
 
 fn opponent(when: &Conditions, facts: &RuleContext) -> Option<String> {
-    let kind = if facts.is_bot { Kind::Bot } else { Kind::Human };
+    let kind = if facts.is_bot {
+        OpponentKind::Bot
+    } else {
+        OpponentKind::Human
+    };
     let on = |list: &String| facts.on_lists.contains(list);
     let is_among = |users: &Vec<_>| facts.opponent.as_ref().is_some_and(|user| users.contains(user));
     let has_title = |titles: &Vec<String>| facts.title.as_ref().is_some_and(|title| titles.contains(title));
     unless(when.from.map(|from| from == kind), || match kind {
-        Kind::Bot => "from: this is a bot".to_owned(),
-        Kind::Human => "from: this is a human".to_owned(),
+        OpponentKind::Bot => "from: this is a bot".to_owned(),
+        OpponentKind::Human => "from: this is a human".to_owned(),
     })
     .or_else(|| {
         unless(when.titles.as_ref().map(has_title), || match &facts.title {

@@ -18,7 +18,7 @@ pub(super) const WORDS: [(&str, Elo); 6] = [
 
 /// Something the opponent asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum ChatCommand {
     /// What can I ask for?
     Help,
     /// Play at this level.
@@ -43,7 +43,7 @@ pub enum Command {
     Unknown,
 }
 
-impl Command {
+impl ChatCommand {
     /// Whether it is about who plays and how strong.
     #[must_use]
     pub fn is_about_strength(&self) -> bool {
@@ -53,12 +53,12 @@ impl Command {
 
 /// Reads a line of chat; `None` for what is no command at all.
 #[must_use]
-pub fn read(text: &str) -> Option<Command> {
+pub fn read(text: &str) -> Option<ChatCommand> {
     let text = text.trim().strip_prefix('!')?;
     let mut words = text.split_whitespace();
     let (name, argument) = (words.next()?, words.next());
     if words.next().is_some() {
-        return Some(Command::Unknown);
+        return Some(ChatCommand::Unknown);
     }
     let level = |text: &str| {
         text.parse()
@@ -67,27 +67,27 @@ pub fn read(text: &str) -> Option<Command> {
             .map(Elo)
     };
     let command = match (name.to_ascii_lowercase().as_str(), argument) {
-        ("help", None) => Some(Command::Help),
-        ("fast", None) => Some(Command::Fast(true)),
-        ("slow", None) => Some(Command::Fast(false)),
-        ("book", None) => Some(Command::Book),
-        ("why", None) => Some(Command::Why),
-        ("quiet", None) => Some(Command::Quiet),
-        ("level", Some(text)) => level(text).map(Command::Level),
+        ("help", None) => Some(ChatCommand::Help),
+        ("fast", None) => Some(ChatCommand::Fast(true)),
+        ("slow", None) => Some(ChatCommand::Fast(false)),
+        ("book", None) => Some(ChatCommand::Book),
+        ("why", None) => Some(ChatCommand::Why),
+        ("quiet", None) => Some(ChatCommand::Quiet),
+        ("level", Some(text)) => level(text).map(ChatCommand::Level),
         // Three words each: the same one twice within three lines is not heard.
-        ("easier" | "weaker" | "softer", None) => Some(Command::Step(-STEP)),
-        ("harder" | "stronger" | "tougher", None) => Some(Command::Step(STEP)),
+        ("easier" | "weaker" | "softer", None) => Some(ChatCommand::Step(-STEP)),
+        ("harder" | "stronger" | "tougher", None) => Some(ChatCommand::Step(STEP)),
         ("strength", word) => {
             let named = WORDS
                 .iter()
                 .find(|(name, _)| word.is_some_and(|word| word.eq_ignore_ascii_case(name)));
-            Some(named.map_or(Command::Words, |(_, level)| Command::Level(*level)))
+            Some(named.map_or(ChatCommand::Words, |(_, level)| ChatCommand::Level(*level)))
         }
-        ("play", None) => Some(Command::Names),
-        ("play", Some(name)) => Some(Command::Play(name.to_ascii_lowercase())),
+        ("play", None) => Some(ChatCommand::Names),
+        ("play", Some(name)) => Some(ChatCommand::Play(name.to_ascii_lowercase())),
         _ => None,
     };
-    Some(command.unwrap_or(Command::Unknown))
+    Some(command.unwrap_or(ChatCommand::Unknown))
 }
 
 #[cfg(test)]
@@ -97,27 +97,27 @@ mod tests {
     #[test]
     fn commands_are_exact_words() {
         for (line, command) in [
-            ("!help", Some(Command::Help)),
-            ("  !LEVEL 1400 ", Some(Command::Level(Elo(1400)))),
-            ("!level 99", Some(Command::Unknown)),
-            ("!level", Some(Command::Unknown)),
-            ("!level 1400 please", Some(Command::Unknown)),
-            ("!play Attacker", Some(Command::Play("attacker".into()))),
-            ("!play", Some(Command::Names)),
-            ("!easier", Some(Command::Step(-100))),
-            ("!Weaker", Some(Command::Step(-100))),
-            ("!tougher", Some(Command::Step(100))),
-            ("!harder 3", Some(Command::Unknown)),
-            ("!strength Expert", Some(Command::Level(Elo(2000)))),
-            ("!strength", Some(Command::Words)),
-            ("!strength 1400", Some(Command::Words)),
-            ("!fast", Some(Command::Fast(true))),
-            ("!slow", Some(Command::Fast(false))),
-            ("!book", Some(Command::Book)),
-            ("!Why", Some(Command::Why)),
-            ("!quiet", Some(Command::Quiet)),
-            ("!book main", Some(Command::Unknown)),
-            ("!resign", Some(Command::Unknown)),
+            ("!help", Some(ChatCommand::Help)),
+            ("  !LEVEL 1400 ", Some(ChatCommand::Level(Elo(1400)))),
+            ("!level 99", Some(ChatCommand::Unknown)),
+            ("!level", Some(ChatCommand::Unknown)),
+            ("!level 1400 please", Some(ChatCommand::Unknown)),
+            ("!play Attacker", Some(ChatCommand::Play("attacker".into()))),
+            ("!play", Some(ChatCommand::Names)),
+            ("!easier", Some(ChatCommand::Step(-100))),
+            ("!Weaker", Some(ChatCommand::Step(-100))),
+            ("!tougher", Some(ChatCommand::Step(100))),
+            ("!harder 3", Some(ChatCommand::Unknown)),
+            ("!strength Expert", Some(ChatCommand::Level(Elo(2000)))),
+            ("!strength", Some(ChatCommand::Words)),
+            ("!strength 1400", Some(ChatCommand::Words)),
+            ("!fast", Some(ChatCommand::Fast(true))),
+            ("!slow", Some(ChatCommand::Fast(false))),
+            ("!book", Some(ChatCommand::Book)),
+            ("!Why", Some(ChatCommand::Why)),
+            ("!quiet", Some(ChatCommand::Quiet)),
+            ("!book main", Some(ChatCommand::Unknown)),
+            ("!resign", Some(ChatCommand::Unknown)),
             ("!", None),
             ("good luck!", None),
             ("level 1400", None),

@@ -23,9 +23,9 @@ const REFILL: Duration = Duration::from_secs(6);
 
 /// What all games of a daemon share of the right to answer.
 #[derive(Debug, Default)]
-pub(in crate::bot) struct Breath(Mutex<Option<Instant>>);
+pub(in crate::bot) struct ChatRateLimit(Mutex<Option<Instant>>);
 
-impl Breath {
+impl ChatRateLimit {
     /// Whether an answer may go out now; otherwise when it may.
     fn draw(&self, now: Instant) -> Result<(), Instant> {
         let mut spent_until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ impl ChatQueue {
 
     /// The line to send now. One at a time: the next comes after [`sent`](Self::sent). Answers take a breath that all
     /// games share.
-    pub(super) fn next(&mut self, now: Instant, breath: &Breath) -> Option<String> {
+    pub(super) fn next(&mut self, now: Instant, breath: &ChatRateLimit) -> Option<String> {
         if self.is_sending {
             return None;
         }
@@ -125,7 +125,7 @@ mod tests {
     #[tokio::test]
     async fn f32_answers_keep_their_distance_and_a_flood_is_cut() {
         let begin = Instant::now();
-        let (mut outbox, breath) = (ChatQueue::new(begin), Breath::default());
+        let (mut outbox, breath) = (ChatQueue::new(begin), ChatRateLimit::default());
         for number in 0..100 {
             outbox.answer(number.to_string());
         }
@@ -146,7 +146,7 @@ mod tests {
     #[tokio::test]
     async fn a_farewell_does_not_wait_for_answers() {
         let now = Instant::now();
-        let (mut outbox, breath) = (ChatQueue::new(now), Breath::default());
+        let (mut outbox, breath) = (ChatQueue::new(now), ChatRateLimit::default());
         outbox.answer("one".into());
         outbox.next(now, &breath);
         outbox.sent();
@@ -161,7 +161,7 @@ mod tests {
     #[tokio::test]
     async fn f32_a_crowd_that_asks_at_once_is_answered_ten_times_a_minute() {
         let begin = Instant::now();
-        let breath = Breath::default();
+        let breath = ChatRateLimit::default();
         let mut games: Vec<ChatQueue> = (0..40).map(|_| ChatQueue::new(begin)).collect();
         for game in &mut games {
             game.answer("yes".to_owned());

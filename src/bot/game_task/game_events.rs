@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
-use super::{GameCommand, GameTask, Outcome, turn::Turn};
+use super::{GameCommand, GameTask, TaskOutcome, turn::Turn};
 use crate::bot::game_state::{Change, GameError, GameState};
 use sparring_lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, model::GameEvent};
 
@@ -49,11 +49,11 @@ impl GameTask {
                 warn!("the game's stream ends again and again: not opened for {span}");
             }
             Some(StreamEvent::Refused(why @ CallError::Unauthorized { .. })) => {
-                self.outcome = Some(Outcome::Unauthorized(why));
+                self.outcome = Some(TaskOutcome::Unauthorized(why));
             }
-            Some(StreamEvent::Refused(why)) => self.outcome = Some(Outcome::Refused(why)),
+            Some(StreamEvent::Refused(why)) => self.outcome = Some(TaskOutcome::Refused(why)),
             // The follower ends only after it has said why.
-            None => self.outcome = Some(Outcome::Left),
+            None => self.outcome = Some(TaskOutcome::Left),
         }
     }
 

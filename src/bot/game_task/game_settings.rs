@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
-use super::chat_queue::Breath;
+use super::chat_queue::ChatRateLimit;
 use crate::{
     bot::{
         finished_games::FinishedGames, game_flags::GameFlagsByGame, game_state::GameError,
@@ -23,7 +23,7 @@ use sparring_lichess::{
 use sparring_personality::Personalities;
 
 /// What all games of a daemon share.
-pub(in crate::bot) struct Shared {
+pub(in crate::bot) struct Context {
     /// Where commands go.
     pub(in crate::bot) client: Client,
     /// Who we are.
@@ -51,7 +51,7 @@ pub(in crate::bot) struct Shared {
     /// What is kept of opponents.
     pub(in crate::bot) rivals: OpponentMemory,
     /// What all games share of the right to answer in chat.
-    pub(in crate::bot) breath: Breath,
+    pub(in crate::bot) breath: ChatRateLimit,
     /// What is kept off the clocks because moves came too late before.
     pub(in crate::bot) tardiness: LagMargin,
 }
@@ -85,14 +85,14 @@ pub(in crate::bot) struct Setup {
 
 /// What the daemon tells a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::bot) enum Note {
+pub(in crate::bot) enum TaskNote {
     /// The event stream says that the game is over.
     Finished,
 }
 
 /// How a game's task ended.
 #[derive(Debug)]
-pub(in crate::bot) enum Outcome {
+pub(in crate::bot) enum TaskOutcome {
     /// The game is over.
     Ended,
     /// The event stream says that the game is over, and its own has not shown how.

@@ -38,9 +38,9 @@ use super::{
     stream_conflict::ConflictDetector,
 };
 use crate::store::{GameFlags, MoveRecord, RequestedPersona};
-pub(super) use chat_queue::Breath;
 use chat_queue::ChatQueue;
-pub(super) use game_settings::{Note, Outcome, Setup, Shared};
+pub(super) use chat_queue::ChatRateLimit;
+pub(super) use game_settings::{Context, Setup, TaskNote, TaskOutcome};
 use persona_selection::manner_of;
 use recorder::GameRecorder;
 use sparring_chess::units::Millis;
@@ -89,7 +89,7 @@ enum GameCommand {
 
 /// The task of one game.
 struct GameTask {
-    shared: Arc<Shared>,
+    shared: Arc<Context>,
     setup: Setup,
     follower: ReconnectingStream<GameEvent>,
     /// A stream was asked for and is not open yet: what still comes is from the old one.
@@ -153,7 +153,7 @@ struct GameTask {
     /// The opponent is greeted then, if nobody has done so before.
     greets_at: Option<Instant>,
     /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
-    heeded: Vec<(chat::Command, usize)>,
+    heeded: Vec<(chat::ChatCommand, usize)>,
     outbox: ChatQueue,
     errands: FuturesUnordered<BoxFuture<'static, GameCallResult>>,
     /// The task ends then at the latest.
@@ -171,22 +171,22 @@ struct GameTask {
     /// Why the game is given up, once it is.
     unplayable: Option<GameError>,
     /// How the task ends, once it is to end.
-    outcome: Option<Outcome>,
+    outcome: Option<TaskOutcome>,
 }
 
 /// Plays a game to its end, or until told to leave.
 pub(super) async fn play(
-    shared: Arc<Shared>,
+    shared: Arc<Context>,
     setup: Setup,
-    mut notes: mpsc::Receiver<Note>,
+    mut notes: mpsc::Receiver<TaskNote>,
     leave: CancellationToken,
-) -> Outcome {
+) -> TaskOutcome {
     let mut actor = GameTask::new(shared, setup);
     loop {
         let timer = actor.wakes_at();
         tokio::select! {
             biased;
-            () = leave.cancelled() => return Outcome::Left,
+            () = leave.cancelled() => return TaskOutcome::Left,
             news = actor.follower.next() => actor.hear(news),
             Some(note) = notes.recv() => actor.note(note),
             decision = actor.turn.thought() => actor.decided(decision),
@@ -208,7 +208,7 @@ async fn at(moment: Option<Instant>) {
 }
 
 impl GameTask {
-    fn new(shared: Arc<Shared>, setup: Setup) -> Self {
+    fn new(shared: Arc<Context>, setup: Setup) -> Self {
         let now = Instant::now();
         let manner = manner_of(&shared, &setup.play);
         let favour = shared.favours.of(&setup.id);
@@ -265,12 +265,12 @@ impl GameTask {
     }
 
     /// The server says that the game is over.
-    fn note(&mut self, note: Note) {
+    fn note(&mut self, note: TaskNote) {
         match note {
-            Note::Finished if self.closes_at.is_none() => {
+            TaskNote::Finished if self.closes_at.is_none() => {
                 self.closes_at = Some(Instant::now() + FINAL_STATE_WITHIN);
             }
-            Note::Finished => {}
+            TaskNote::Finished => {}
         }
     }
 
@@ -339,13 +339,16 @@ impl GameTask {
             .then(|| self.sleeps_at.unwrap_or(now + self.setup.idle.into()));
         if self.sleeps_at.is_some_and(|at| now >= at) {
             debug!("no clock and nothing to do: asleep until the opponent has moved");
-            self.outcome.get_or_insert(Outcome::Asleep);
+            self.outcome.get_or_insert(TaskOutcome::Asleep);
         }
         let has_said_all = self.is_over() && self.outbox.is_done() && !self.is_looking_up;
         if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
             let is_known = self.is_over() || self.unplayable.is_some();
-            self.outcome
-                .get_or_insert(if is_known { Outcome::Ended } else { Outcome::Unseen });
+            self.outcome.get_or_insert(if is_known {
+                TaskOutcome::Ended
+            } else {
+                TaskOutcome::Unseen
+            });
         }
     }
 

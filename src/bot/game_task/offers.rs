@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tracing::{debug, info, warn};
 
-use super::{GameCallResult, GameCommand, GameTask, Outcome, post_mortem, turn::Turn};
+use super::{GameCallResult, GameCommand, GameTask, TaskOutcome, post_mortem, turn::Turn};
 use crate::bot::{
     adaptive_level,
     chat::{self, ChatContext, CommandResult, Persona},
@@ -78,11 +78,11 @@ impl GameTask {
     }
 
     /// Answers a command, unless the greeting that is still to come says the same.
-    fn answer(&mut self, command: &chat::Command, answer: String) {
+    fn answer(&mut self, command: &chat::ChatCommand, answer: String) {
         let greeting = self.greets_at.and_then(|_| self.line(ChatEvent::Greeting));
         let is_told = greeting.is_some_and(|greeting| match command {
-            chat::Command::Play(name) => *name == self.manner.profile.name,
-            chat::Command::Level(level) => {
+            chat::ChatCommand::Play(name) => *name == self.manner.profile.name,
+            chat::ChatCommand::Level(level) => {
                 self.manner.level == Some(*level) && greeting.contains(&level.to_string())
             }
             _ => false,
@@ -172,7 +172,13 @@ impl GameTask {
     }
 
     /// What comes of a command that was said after so many half moves.
-    fn obey(&self, command: &chat::Command, manner: &Persona, game: &GameState, ply: usize) -> CommandResult {
+    fn obey(
+        &self,
+        command: &chat::ChatCommand,
+        manner: &Persona,
+        game: &GameState,
+        ply: usize,
+    ) -> CommandResult {
         let scene = ChatContext {
             cast: &self.shared.cast.borrow(),
             offer: &self.setup.chat,
@@ -229,7 +235,7 @@ impl GameTask {
                 chat::read(&line.text).filter(|_| self.setup.chat.commands && self.is_opponents(&line.user));
             command.map(|command| (command, is_open))
         };
-        let mut missed: Vec<(chat::Command, bool)> = lines.iter().enumerate().filter_map(read).collect();
+        let mut missed: Vec<(chat::ChatCommand, bool)> = lines.iter().enumerate().filter_map(read).collect();
         // What the stream has told since it was opened comes last among them, as far as it was said before the answer.
         missed.truncate(missed.len() - overlap(&missed, &self.heeded));
         // What was granted is kept with the game. Where it is not, the chat does not say whether it was asked for in time.
@@ -370,13 +376,13 @@ impl GameTask {
         if let Err(error) = answer {
             warn!("{error}");
             if matches!(error, CallError::Unauthorized { .. }) {
-                self.outcome = Some(Outcome::Unauthorized(error));
+                self.outcome = Some(TaskOutcome::Unauthorized(error));
             }
         }
         if command == GameCommand::GiveUp
             && let Some(error) = self.unplayable.take()
         {
-            self.outcome = Some(Outcome::Unplayable(error));
+            self.outcome = Some(TaskOutcome::Unplayable(error));
         }
         // The server does not let us go: play on.
         let leaves = matches!(command, GameCommand::Resign | GameCommand::GiveUp);
@@ -400,7 +406,7 @@ fn may_wait_for_chat(ply: usize, left: Option<Millis>) -> bool {
 }
 
 /// How many commands at the end of what was missed are the first of those that were heeded.
-fn overlap(missed: &[(chat::Command, bool)], heeded: &[(chat::Command, usize)]) -> usize {
+fn overlap(missed: &[(chat::ChatCommand, bool)], heeded: &[(chat::ChatCommand, usize)]) -> usize {
     let commands = |count: usize| missed[missed.len() - count..].iter().map(|(command, _)| command);
     let most = missed.len().min(heeded.len());
     (0..=most)

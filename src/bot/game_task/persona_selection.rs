@@ -2,7 +2,7 @@
 
 use tracing::info;
 
-use super::{GameTask, Shared};
+use super::{Context, GameTask};
 use crate::{
     bot::{
         adaptive_level, challenge_rules,
@@ -131,7 +131,7 @@ impl GameTask {
 }
 
 /// Who sits down, as settings say.
-pub(super) fn manner_of(shared: &Shared, play: &Play) -> Persona {
+pub(super) fn manner_of(shared: &Context, play: &Play) -> Persona {
     let cast = shared.cast.borrow();
     let mut profile = cast.seated(&play.personality).clone();
     profile.delay = play.delay.unwrap_or(profile.delay);

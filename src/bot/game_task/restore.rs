@@ -51,7 +51,7 @@ impl GameTask {
         self.memory_due = None;
         self.has_remembered = true;
         let Some(game) = &self.game else { return };
-        let past = Past::of(game.line(), moves);
+        let past = RestoredGame::of(game.line(), moves);
         let is_offered = game.is_offered_draw() && !game.is_over();
         // What was thought since comes after it.
         let newer = std::mem::replace(&mut self.scores, past.scores);
@@ -68,14 +68,14 @@ impl GameTask {
 
 /// What rows of the archive say of the moves on the board.
 #[derive(Debug, Default, PartialEq)]
-struct Past {
+struct RestoredGame {
     /// Scores of my own moves, with the ply each was played at.
     scores: Vec<(usize, Score)>,
     /// What is said of the last move from a book.
     book: Option<String>,
 }
 
-impl Past {
+impl RestoredGame {
     /// Rows of moves that were taken back since say nothing.
     fn of(line: &GameHistory, rows: &[MoveRecord]) -> Self {
         let mut past = Self::default();
@@ -100,7 +100,7 @@ impl Past {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{BookChance, BookChoice, Source, Thought};
+    use crate::store::{BookChance, BookChoice, MoveSource, Thought};
     use sparring_chess::{Variant, units::Centipawns};
 
     fn row(ply: u32, uci: &str, score: Option<i32>, grounds: Option<MoveExplanation>) -> MoveRecord {
@@ -109,7 +109,7 @@ mod tests {
             uci: uci.to_owned(),
             clock: None,
             thought: Some(Thought {
-                source: Source::Other,
+                source: MoveSource::Other,
                 note: String::new(),
                 score: score.map(|cp| Score::Cp(Centipawns(cp))),
                 think: Millis::ZERO,
@@ -138,7 +138,7 @@ mod tests {
             // This one was taken back.
             row(6, "f8c5", Some(500), of_book("Bc5")),
         ];
-        let past = Past::of(&line, &rows);
+        let past = RestoredGame::of(&line, &rows);
         assert_eq!(past.scores, [(3, Score::Cp(Centipawns(-20)))]);
         assert_eq!(
             past.book.as_deref(),
@@ -146,6 +146,6 @@ mod tests {
                 "My last book move was 1... e5, from the book main, line 7, where 30% of my games go this way."
             )
         );
-        assert_eq!(Past::of(&line, &[]), Past::default());
+        assert_eq!(RestoredGame::of(&line, &[]), RestoredGame::default());
     }
 }

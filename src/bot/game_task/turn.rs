@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tracing::{debug, error, info, warn};
 
 use super::{
-    GameCallResult, GameCommand, GameTask, Outcome,
+    GameCallResult, GameCommand, GameTask, TaskOutcome,
     move_submission::{MoveSubmission, NextAction},
     seed,
 };
@@ -234,7 +234,7 @@ impl GameTask {
             warn!("{}", error.clone().waiting(again.unwrap_or_default().into()));
         }
         if let Err(error @ CallError::Unauthorized { .. }) = answer {
-            self.outcome = Some(Outcome::Unauthorized(error));
+            self.outcome = Some(TaskOutcome::Unauthorized(error));
         }
         self.act(todo);
     }

@@ -9,7 +9,7 @@ use futures::{FutureExt as _, future::BoxFuture};
 use tokio::time::Instant;
 
 use super::{chat::Persona, engine_pool::EngineSlot, game_state::Clocks, offer_policy::Situation};
-use crate::store::{MoveExplanation, Source};
+use crate::store::{MoveExplanation, MoveSource};
 use sparring_chess::{GameHistory, Move, units::Millis};
 use sparring_engine::Score;
 use sparring_lichess::model::GameId;
@@ -77,7 +77,7 @@ pub struct Decision {
     /// What the move is worth to me; none for moves that nobody calculated.
     pub score: Option<Score>,
     /// Where the move comes from.
-    pub source: Source,
+    pub source: MoveSource,
     /// The same in words, as in `book books/starter.book:41 30%`.
     pub why: String,
     /// What it rests on, for whoever asks after the game.
@@ -93,7 +93,7 @@ impl Decision {
             draw: false,
             resign: false,
             score: None,
-            source: Source::Other,
+            source: MoveSource::Other,
             why: why.into(),
             grounds: None,
         }

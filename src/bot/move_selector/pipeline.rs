@@ -16,7 +16,7 @@ use crate::{
         engine_pool::{EnginePool, EngineSlot},
         offer_policy,
     },
-    store::{MoveExplanation, Source},
+    store::{MoveExplanation, MoveSource},
 };
 use sparring_book::{BookMove, BookQuery, Library};
 use sparring_chess::{
@@ -68,7 +68,7 @@ pub struct Pipeline {
 struct Proposal {
     mv: Move,
     score: Option<Score>,
-    source: Source,
+    source: MoveSource,
     why: String,
     grounds: Option<MoveExplanation>,
 }
@@ -221,7 +221,7 @@ fn proposed(found: BookMove, library: &Library, wish: &BookQuery<'_>) -> Proposa
     Proposal {
         mv: found.mv,
         score: None,
-        source: Source::Book,
+        source: MoveSource::Book,
         why,
         grounds: Some(grounds),
     }
@@ -247,7 +247,7 @@ fn from_thought(mv: Move, thought: &StrengthResult) -> Proposal {
     Proposal {
         mv,
         score,
-        source: Source::Engine {
+        source: MoveSource::Engine {
             depth: report.depth,
             nodes: report.nodes,
         },
@@ -262,7 +262,7 @@ fn unconsidered(request: &MoveRequest) -> Option<Proposal> {
     Some(Proposal {
         mv,
         score: None,
-        source: Source::Other,
+        source: MoveSource::Other,
         why: "first legal move, since the engine failed".to_owned(),
         grounds: None,
     })
@@ -297,7 +297,7 @@ fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
         return Millis::ZERO;
     }
     let mut scene = ThinkTimeContext::of(&request.line, proposal.mv);
-    scene.from_book = proposal.source == Source::Book;
+    scene.from_book = proposal.source == MoveSource::Book;
     scene.clock = request.clocks.map(|clocks| think_time::Clock {
         initial: request.initial,
         increment: clocks.increment,

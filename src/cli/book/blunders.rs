@@ -11,7 +11,7 @@ use crate::{
         exit::{Exit, Failure},
         games::open_archive,
     },
-    store::{Archive, Filter, Source},
+    store::{Archive, Filter, MoveSource},
 };
 use sparring_book::{self as book, BlunderPosition, BlunderPositions};
 use sparring_chess::{
@@ -120,7 +120,7 @@ fn from_archive(archive: &Archive, margin: Centipawns) -> anyhow::Result<(Blunde
             .iter()
             .filter_map(|record| {
                 let thought = record.thought.as_ref()?;
-                let is_engine = matches!(thought.source, Source::Engine { .. });
+                let is_engine = matches!(thought.source, MoveSource::Engine { .. });
                 let score = thought.score.filter(|_| is_engine)?;
                 Some(((record.ply as usize).checked_sub(1)?, bounded(score)))
             })

@@ -45,7 +45,7 @@ pub struct Args {
     min_rating: Option<u32>,
     /// Only moves of sides that ended so.
     #[arg(long)]
-    result: Option<Ended>,
+    result: Option<ResultForSide>,
     /// How many half moves of each game.
     #[arg(long, default_value_t = 24, value_name = "PLIES")]
     depth: usize,
@@ -76,7 +76,7 @@ pub enum Side {
 
 /// How a game ended for a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Ended {
+pub enum ResultForSide {
     /// It won.
     Won,
     /// Neither won.
@@ -87,7 +87,7 @@ pub enum Ended {
     NotLost,
 }
 
-impl Ended {
+impl ResultForSide {
     fn fits(self, half_points: u32) -> bool {
         match self {
             Self::Won => half_points == 2,
@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         );
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    let mut feed = Feed::new(args);
+    let mut feed = BuildInput::new(args);
     for path in &args.files {
         feed.file(path)?;
     }
@@ -184,7 +184,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 /// What is fed, and what became of it.
-struct Feed<'a> {
+struct BuildInput<'a> {
     args: &'a Args,
     harvest: BookBuilder,
     player: Option<Player>,
@@ -192,7 +192,7 @@ struct Feed<'a> {
     tally: Tally,
 }
 
-impl<'a> Feed<'a> {
+impl<'a> BuildInput<'a> {
     fn new(args: &'a Args) -> Self {
         let mut harvest = if is_filtered(args) {
             BookBuilder::of_each_side()

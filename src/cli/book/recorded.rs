@@ -132,7 +132,7 @@ pub fn each_game(
 ) {
     let bar = progress::bytes(stream.size(), reading.is_quiet);
     let consumed = stream.consumed();
-    let watched = Watched {
+    let watched = ReadToError {
         stream,
         barren: Rc::default(),
         fault: Rc::default(),
@@ -175,21 +175,21 @@ pub fn each_game(
 }
 
 /// A stream that ends where it can be read no further, so that what was read counts, and that keeps the reason.
-struct Watched {
+struct ReadToError {
     stream: Unpacked,
     /// Bytes since the last game.
     barren: Rc<Cell<u64>>,
     fault: Rc<RefCell<Option<io::Error>>>,
 }
 
-impl Watched {
+impl ReadToError {
     fn end(&self, fault: io::Error) -> usize {
         self.fault.borrow_mut().get_or_insert(fault);
         0
     }
 }
 
-impl Read for Watched {
+impl Read for ReadToError {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.fault.borrow().is_some() {
             return Ok(0);

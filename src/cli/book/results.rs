@@ -7,7 +7,7 @@ use super::{
     players::Player,
     recorded::{self, Account, Reading},
 };
-use crate::store::{Archive, Filter, GameRecord, MoveExplanation, MoveRecord, Source, Thought};
+use crate::store::{Archive, Filter, GameRecord, MoveExplanation, MoveRecord, MoveSource, Thought};
 use sparring_book::{self as book, Book, LearnReport, MoveOrigin, Outcome};
 use sparring_chess::{
     Color, GameHistory, RecordedGame, Variant,
@@ -187,8 +187,8 @@ fn drawn(book: &Book, moves: &[MoveRecord]) -> Vec<MoveOrigin> {
     for record in moves {
         let Some(thought) = &record.thought else { continue };
         let source = match (thought.source, place(thought)) {
-            (Source::Book, None) => MoveOrigin::Unknown,
-            (Source::Book, Some(at)) if book.holds(at) => MoveOrigin::Here,
+            (MoveSource::Book, None) => MoveOrigin::Unknown,
+            (MoveSource::Book, Some(at)) if book.holds(at) => MoveOrigin::Here,
             _ => MoveOrigin::Elsewhere,
         };
         let before = (record.ply as usize).saturating_sub(1);
@@ -246,7 +246,7 @@ fn archived(moves: &[MoveRecord], plies_before: usize) -> Option<Centipawns> {
         .iter()
         .find(|record| record.ply as usize == plies_before + 1)?;
     let thought = record.thought.as_ref()?;
-    let is_engine = matches!(thought.source, Source::Engine { .. });
+    let is_engine = matches!(thought.source, MoveSource::Engine { .. });
     thought.score.filter(|_| is_engine).map(bounded)
 }
 

@@ -13,7 +13,7 @@ use sparring_personality::Level;
 
 /// What the owner asks for by a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum OwnerCommand {
     /// Begin nothing more until told otherwise; running games go on.
     Pause,
     /// Begin games again.
@@ -49,7 +49,7 @@ pub(super) async fn set_level(
     if asked.level.is_some_and(|level| !Level::RANGE.contains(&level)) {
         return Err(ApiError::NoLevel);
     }
-    panel.wish(Command::Level(asked.level.map(Elo)))
+    panel.wish(OwnerCommand::Level(asked.level.map(Elo)))
 }
 
 /// Pausing, ending, reading the settings.
@@ -58,17 +58,17 @@ pub(super) async fn control(
     Path(wish): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let wish = match wish.as_str() {
-        "pause" => Command::Pause,
-        "resume" => Command::Resume,
-        "drain" => Command::Drain,
-        "reload" => Command::Reload,
+        "pause" => OwnerCommand::Pause,
+        "resume" => OwnerCommand::Resume,
+        "drain" => OwnerCommand::Drain,
+        "reload" => OwnerCommand::Reload,
         _ => return Err(ApiError::NotFound),
     };
     panel.wish(wish)
 }
 
 impl DashboardState {
-    fn wish(&self, wish: Command) -> Result<Json<Value>, ApiError> {
+    fn wish(&self, wish: OwnerCommand) -> Result<Json<Value>, ApiError> {
         if !self.controls {
             return Err(ApiError::OnlyLook);
         }

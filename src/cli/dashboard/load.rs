@@ -71,7 +71,7 @@ pub(super) async fn pace(State(load): State<Load>, request: Request, next: Next)
 }
 
 /// The archive as one answer reads it.
-pub(super) struct Reading {
+pub(super) struct ArchiveReading {
     archive: Archive,
     ending: Arc<Ending>,
 }
@@ -84,9 +84,9 @@ struct Ending {
 }
 
 /// Ends the reading when whoever asked has gone.
-struct Wanted(Arc<Ending>);
+struct StopWhenGone(Arc<Ending>);
 
-impl Drop for Wanted {
+impl Drop for StopWhenGone {
     fn drop(&mut self) {
         self.0.is_over.store(true, Ordering::Release);
         if let Some(question) = &*self.0.question.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -95,7 +95,7 @@ impl Drop for Wanted {
     }
 }
 
-impl Reading {
+impl ArchiveReading {
     /// The archive, as long as the answer is wanted.
     pub(super) fn archive(&self) -> Result<&Archive, ApiError> {
         match self.ending.is_over.load(Ordering::Acquire) {
@@ -109,7 +109,7 @@ impl DashboardState {
     /// Makes an answer of what the archive has, off the loop that games run on.
     pub(super) async fn read<T: Serialize>(
         &self,
-        question: impl FnOnce(&Reading) -> Result<T, ApiError> + Send + 'static,
+        question: impl FnOnce(&ArchiveReading) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Response, ApiError> {
         let path = self.ask(|archive| Ok(archive.path())).await?;
         self.load.read(path.ok_or(ApiError::NoArchive)?, question).await
@@ -139,14 +139,14 @@ impl Load {
     async fn read<T: Serialize>(
         &self,
         path: PathBuf,
-        question: impl FnOnce(&Reading) -> Result<T, ApiError> + Send + 'static,
+        question: impl FnOnce(&ArchiveReading) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Response, ApiError> {
-        let wanted = Wanted(Arc::default());
+        let wanted = StopWhenGone(Arc::default());
         let ending = Arc::clone(&wanted.0);
         let work = move || {
             let archive = Archive::read(&path)?;
             *ending.question.lock().unwrap_or_else(PoisonError::into_inner) = Some(archive.interrupt());
-            let reading = Reading { archive, ending };
+            let reading = ArchiveReading { archive, ending };
             reading.archive()?;
             let answer = question(&reading)?;
             serde_json::to_vec(&answer).map_err(|_| ApiError::Unreadable)
@@ -169,7 +169,7 @@ mod tests {
         let load = Load::default();
         let (tell, told) = tokio::sync::oneshot::channel();
         let (begin, begun) = tokio::sync::oneshot::channel();
-        let endless = move |reading: &Reading| {
+        let endless = move |reading: &ArchiveReading| {
             let _ = begin.send(());
             while reading.archive().is_ok() {
                 std::thread::yield_now();

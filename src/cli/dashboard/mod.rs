@@ -27,16 +27,16 @@ use tokio::{
 };
 
 pub use self::{
-    commands::{Command, Course},
+    commands::{Course, OwnerCommand},
     live::Viewers,
     load::{LIMITS, Load},
 };
-use self::{error::ApiError, load::Reading};
+use self::{error::ApiError, load::ArchiveReading};
 use super::{
     auth::{self, Access},
     edit::{self, Editor},
     games::{as_json, result},
-    health::{self, Watched, ailment, note, resident},
+    health::{self, HealthSources, ailment, note, resident},
     log_buffer::Warnings,
     reloads,
     state_dir::latest_limit,
@@ -70,7 +70,7 @@ const PART: usize = 50;
 #[derive(Debug, Clone)]
 pub struct DashboardState {
     /// Health and figures.
-    pub watched: Watched,
+    pub watched: HealthSources,
     /// The running games.
     pub boards: LiveGames,
     /// The settings of this moment.
@@ -92,7 +92,7 @@ pub struct DashboardState {
     /// Who may see and ask all this.
     pub access: Access,
     /// Takes the owner's wishes.
-    pub wishes: mpsc::Sender<Command>,
+    pub wishes: mpsc::Sender<OwnerCommand>,
     /// Since when it runs.
     pub begun: Instant,
     /// What it may cost to look at all this.
@@ -157,7 +157,7 @@ async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Wanted {
+struct HistoryQuery {
     opponent: Option<String>,
     speed: Option<String>,
     rated: Option<bool>,
@@ -169,7 +169,7 @@ struct Wanted {
 /// The newest games that fit, or those after one of them.
 async fn games(
     State(panel): State<DashboardState>,
-    wanted: Result<Query<Wanted>, QueryRejection>,
+    wanted: Result<Query<HistoryQuery>, QueryRejection>,
 ) -> Result<Response, ApiError> {
     let Query(wanted) = wanted.map_err(|_| ApiError::NoQuestion)?;
     let opponent = match wanted.opponent.as_deref().filter(|name| !name.is_empty()) {
@@ -192,7 +192,7 @@ async fn games(
         most: Some(most + 1),
         ..Filter::default()
     };
-    let page = move |reading: &Reading| {
+    let page = move |reading: &ArchiveReading| {
         let after = match after {
             Some(id) => {
                 let last = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
@@ -215,7 +215,7 @@ async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Re
     let library = Arc::clone(&panel.library.borrow());
     let cast = Arc::clone(&panel.cast.borrow());
     let can_edit = panel.editor.is_some();
-    let shown = move |reading: &Reading| {
+    let shown = move |reading: &ArchiveReading| {
         let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
         let moves = reading.archive()?.moves(&id)?;
         let mut shown = as_json(&game);
@@ -265,7 +265,7 @@ fn met(games: &[GameRecord]) -> Vec<Value> {
 
 /// How strong it was against whom it played, by speed and by personality, and how the ratings moved.
 async fn performance(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
-    let strength = |reading: &Reading| {
+    let strength = |reading: &ArchiveReading| {
         let games = judged(reading)?;
         Ok(json!({
             "bySpeed": stats::groups(&games, |game| game.speed.clone()),
@@ -279,7 +279,7 @@ async fn performance(State(panel): State<DashboardState>) -> Result<Response, Ap
 /// What the lines of the books scored.
 async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let library = Arc::clone(&panel.library.borrow());
-    let scores = move |reading: &Reading| {
+    let scores = move |reading: &ArchiveReading| {
         let newest = Filter {
             most: Some(PLAYED_THROUGH),
             ..Filter::default()
@@ -313,7 +313,7 @@ async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Respo
 }
 
 /// The newest games without their moves, for figures.
-fn judged(reading: &Reading) -> Result<Vec<GameRecord>, ApiError> {
+fn judged(reading: &ArchiveReading) -> Result<Vec<GameRecord>, ApiError> {
     let newest = Filter {
         most: Some(JUDGED),
         ..Filter::default()

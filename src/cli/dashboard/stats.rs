@@ -38,7 +38,7 @@ pub(super) struct Group {
 
 /// A rating at the end of a day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Mark {
+pub(super) struct RatingPoint {
     /// The last game of the day began then.
     pub(super) at: Millis,
     /// My rating in it.
@@ -107,20 +107,20 @@ fn error(scored: &[f64], mean: f64) -> Option<f64> {
 }
 
 /// My rating at the end of each day, by speed, the oldest first. Only rated games of standard chess count.
-pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<Mark>> {
-    let mut days: BTreeMap<String, BTreeMap<u64, Mark>> = BTreeMap::new();
+pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<RatingPoint>> {
+    let mut days: BTreeMap<String, BTreeMap<u64, RatingPoint>> = BTreeMap::new();
     for game in games
         .iter()
         .filter(|game| game.rated && game.variant == "standard")
     {
         let Some(rating) = game.own_rating else { continue };
         let marks = days.entry(game.speed.clone()).or_default();
-        let mark = marks.entry(game.began.0 / DAY).or_insert(Mark {
+        let mark = marks.entry(game.began.0 / DAY).or_insert(RatingPoint {
             at: game.began,
             rating,
         });
         if game.began >= mark.at {
-            *mark = Mark {
+            *mark = RatingPoint {
                 at: game.began,
                 rating,
             };

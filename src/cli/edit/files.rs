@@ -19,12 +19,12 @@ use sparring_files::{
 
 /// What is edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     Book,
     Personality,
 }
 
-impl Kind {
+impl FileKind {
     pub(super) fn parse(word: &str) -> Option<Self> {
         match word {
             "book" => Some(Self::Book),
@@ -63,7 +63,7 @@ impl Version {
 /// A file that can be edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct File {
-    pub(super) kind: Kind,
+    pub(super) kind: FileKind,
     /// Without folder and ending.
     pub(super) name: String,
     /// Where it is.
@@ -92,7 +92,7 @@ pub(super) enum FileError {
 /// All books and personalities, by name.
 pub(super) fn list(paths: &Paths) -> Result<Vec<File>, FileError> {
     let mut files = Vec::new();
-    for kind in [Kind::Book, Kind::Personality] {
+    for kind in [FileKind::Book, FileKind::Personality] {
         let (folder, ending) = kind.place(paths);
         let found = reload::list(folder, ending).map_err(|error| FileError::Io(folder.to_owned(), error))?;
         files.extend(found.into_iter().filter_map(|path| {
@@ -110,7 +110,7 @@ pub(super) fn list(paths: &Paths) -> Result<Vec<File>, FileError> {
 }
 
 /// The file of that name, if there is one.
-pub(super) fn find(paths: &Paths, kind: Kind, name: &str) -> Result<Option<File>, FileError> {
+pub(super) fn find(paths: &Paths, kind: FileKind, name: &str) -> Result<Option<File>, FileError> {
     let files = list(paths)?;
     Ok(files
         .into_iter()
@@ -118,7 +118,7 @@ pub(super) fn find(paths: &Paths, kind: Kind, name: &str) -> Result<Option<File>
 }
 
 /// The names of one kind.
-pub(super) fn names(paths: &Paths, kind: Kind) -> Result<Vec<String>, FileError> {
+pub(super) fn names(paths: &Paths, kind: FileKind) -> Result<Vec<String>, FileError> {
     let files = list(paths)?.into_iter();
     Ok(files
         .filter(|file| file.kind == kind)
@@ -199,7 +199,7 @@ mod tests {
     }
 
     fn mine(paths: &Paths) -> File {
-        find(paths, Kind::Book, "mine").unwrap().unwrap()
+        find(paths, FileKind::Book, "mine").unwrap().unwrap()
     }
 
     #[test]
@@ -209,7 +209,7 @@ mod tests {
         let names: Vec<String> = list(&paths).unwrap().into_iter().map(|file| file.name).collect();
         assert_eq!(names, ["mine", "tim"]);
         for name in ["../secret", "secret", "mine.book", "", "..", "/etc/passwd", "tim"] {
-            assert_eq!(find(&paths, Kind::Book, name).unwrap(), None, "{name}");
+            assert_eq!(find(&paths, FileKind::Book, name).unwrap(), None, "{name}");
         }
     }
 
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&backup).unwrap(), "1. e4 e5\n");
         assert!(backup.to_string_lossy().ends_with("mine.book~"));
         assert_eq!(
-            names(&paths, Kind::Book).unwrap(),
+            names(&paths, FileKind::Book).unwrap(),
             ["mine"],
             "the backup is no book"
         );
@@ -255,7 +255,7 @@ mod tests {
         fs::write(&target, "1. e4\n").unwrap();
         fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&target, paths.books.join("linked.book")).unwrap();
-        let file = find(&paths, Kind::Book, "linked").unwrap().unwrap();
+        let file = find(&paths, FileKind::Book, "linked").unwrap().unwrap();
         let (_, version) = read(&file).unwrap();
         let backup = save(&file, "1. d4\n", &version).unwrap().1.unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
-use self::files::{FileError, Kind, Version};
+use self::files::{FileError, FileKind, Version};
 use super::{
     auth::{self, Access},
     worker::{Undone, Worker, again_soon},
@@ -107,7 +107,7 @@ async fn open(
     State(editor): State<Editor>,
     Path((kind, name)): Path<(String, String)>,
 ) -> Result<Json<Value>, Trouble> {
-    let kind = Kind::parse(&kind).ok_or(Trouble::NotFound)?;
+    let kind = FileKind::parse(&kind).ok_or(Trouble::NotFound)?;
     editor
         .work(move |paths, _| {
             let file = files::find(paths, kind, &name)?.ok_or(Trouble::NotFound)?;
@@ -136,19 +136,19 @@ struct Draft {
 
 /// What the parser says of a text, and what would be played by it.
 async fn check(State(editor): State<Editor>, Json(draft): Json<Draft>) -> Result<Json<Value>, Trouble> {
-    let kind = Kind::parse(&draft.kind).ok_or(Trouble::NotFound)?;
+    let kind = FileKind::parse(&draft.kind).ok_or(Trouble::NotFound)?;
     editor
         .work(move |paths, library| {
             let file = files::find(paths, kind, &draft.name)?.ok_or(Trouble::NotFound)?;
             let path = file.path.display().to_string();
             let (findings, preview) = match kind {
-                Kind::Book => {
+                FileKind::Book => {
                     let (book, findings) = validate::of_book(&path, &draft.text);
                     let tree = book.map(|book| preview::of_book(book, library, &draft.from, draft.depth));
                     (findings, tree)
                 }
-                Kind::Personality => {
-                    let books = files::names(paths, Kind::Book)?;
+                FileKind::Personality => {
+                    let books = files::names(paths, FileKind::Book)?;
                     let (profile, findings) = validate::of_personality(&path, &draft.text, &books);
                     let level = draft.level.map(Elo);
                     let shown = profile.map(|profile| preview::of_personality(&profile, &draft.text, level));
@@ -175,15 +175,15 @@ struct Save {
 
 /// Writes a text that can be used, if the file is still what it was made of. What was there stays beside it.
 async fn save(State(editor): State<Editor>, Json(wanted): Json<Save>) -> Result<Json<Value>, Trouble> {
-    let kind = Kind::parse(&wanted.kind).ok_or(Trouble::NotFound)?;
+    let kind = FileKind::parse(&wanted.kind).ok_or(Trouble::NotFound)?;
     editor
         .work(move |paths, _| {
             let file = files::find(paths, kind, &wanted.name)?.ok_or(Trouble::NotFound)?;
             let path = file.path.display().to_string();
             let findings = match kind {
-                Kind::Book => validate::of_book(&path, &wanted.text).1,
-                Kind::Personality => {
-                    validate::of_personality(&path, &wanted.text, &files::names(paths, Kind::Book)?).1
+                FileKind::Book => validate::of_book(&path, &wanted.text).1,
+                FileKind::Personality => {
+                    validate::of_personality(&path, &wanted.text, &files::names(paths, FileKind::Book)?).1
                 }
             };
             if !findings.is_usable() {

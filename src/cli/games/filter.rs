@@ -33,7 +33,7 @@ pub(super) struct GameArgs {
     color: Option<Color>,
     /// That ended so for the bot.
     #[arg(long, ignore_case = true)]
-    result: Option<Ended>,
+    result: Option<EndArg>,
     /// Of this variant, as in chess960.
     #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(Variant::ALL.map(Variant::key)))]
     variant: Option<String>,
@@ -55,7 +55,7 @@ enum Color {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Ended {
+enum EndArg {
     Won,
     Lost,
     Drawn,
@@ -82,11 +82,11 @@ impl GameArgs {
                 Color::Black => Side::Black,
             }),
             result: self.result.map(|result| match result {
-                Ended::Won => GameResult::Won,
-                Ended::Lost => GameResult::Lost,
-                Ended::Drawn => GameResult::Drawn,
-                Ended::Void => GameResult::Void,
-                Ended::Runs => GameResult::Runs,
+                EndArg::Won => GameResult::Won,
+                EndArg::Lost => GameResult::Lost,
+                EndArg::Drawn => GameResult::Drawn,
+                EndArg::Void => GameResult::Void,
+                EndArg::Runs => GameResult::Runs,
             }),
             variant: self.variant.clone(),
             speed: self.speed.clone(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::result;
-use crate::store::{ChallengeRecord, GameRecord, MoveRecord, Source};
+use crate::store::{ChallengeRecord, GameRecord, MoveRecord, MoveSource};
 use sparring_engine::Score;
 
 /// A challenge as JSON, with what became of it.
@@ -40,9 +40,9 @@ pub(super) fn whole(game: &GameRecord, moves: &[MoveRecord]) -> Value {
 fn move_json(record: &MoveRecord) -> Value {
     let thought = record.thought.as_ref().map(|thought| {
         let (source, depth, nodes) = match thought.source {
-            Source::Book => ("book", None, None),
-            Source::Engine { depth, nodes } => ("engine", Some(depth), Some(nodes)),
-            Source::Other => ("other", None, None),
+            MoveSource::Book => ("book", None, None),
+            MoveSource::Engine { depth, nodes } => ("engine", Some(depth), Some(nodes)),
+            MoveSource::Other => ("other", None, None),
         };
         let score = thought.score.map(|score| match score {
             Score::Cp(cp) => json!({"cp": cp}),

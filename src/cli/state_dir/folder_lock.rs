@@ -12,7 +12,7 @@ use tracing::{debug, warn};
 use super::{ARCHIVE, LOCK, lock_file, past};
 use crate::{
     bot::RestoredState,
-    store::{Archive, ArchiveWriter, Hold, Home, StoreError},
+    store::{Archive, ArchivePath, ArchiveWriter, Hold, StoreError},
 };
 
 /// A start waits no longer for the rows of damaged archives, however many it meets; others come while the bot plays.
@@ -97,7 +97,7 @@ impl StateDir {
 }
 
 fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
-    let mut home = Home::new(path.clone(), hold);
+    let mut home = ArchivePath::new(path.clone(), hold);
     let until = Instant::now() + READING;
     let mut archive = home.open();
     home.wait_for_rows(until);

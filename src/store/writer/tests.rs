@@ -39,7 +39,7 @@ fn rows_wait_while_the_disk_refuses_and_are_written_later() {
     let mut writer = Writer::new(Some(archive), None);
     let id: GameId = "abcd1234".parse().unwrap();
     for ply in 1..=(WAITING as u32 + 5) {
-        writer.take(Order::Move(id.clone(), Box::new(record(ply))));
+        writer.take(WriteOrder::Move(id.clone(), Box::new(record(ply))));
     }
     assert_eq!(writer.waiting.len(), WAITING);
     assert_eq!(writer.state.lost(), 5, "the oldest are let go and counted");
@@ -54,7 +54,7 @@ async fn rows_wait_for_an_archive_that_cannot_be_opened_yet_and_the_bound_is_the
     let at = tempfile::tempdir().unwrap();
     let folder = at.path().join("state");
     let path = folder.join("archive.db");
-    let home = Home::new(path.clone(), Box::new(|| Ok(true)));
+    let home = ArchivePath::new(path.clone(), Box::new(|| Ok(true)));
     let store = ArchiveWriter::keep(None, home).unwrap();
     assert!(store.is_failing());
     let id: GameId = "abcd1234".parse().unwrap();

@@ -11,8 +11,8 @@ use std::{
 
 use tracing::{debug, info, warn};
 
-use super::{Archive, ArchiveWriter, Home, Order, PoisonError, Question, StoreError, WAITING};
-use crate::store::damage::{Change, Mark, Remedy};
+use super::{Archive, ArchivePath, ArchiveWriter, PoisonError, Question, StoreError, WAITING, WriteOrder};
+use crate::store::damage::{FileChange, FileMark, Remedy};
 
 /// A write that failed is tried again after this time, later after twice as long each time, up to the longest.
 const AGAIN: Duration = Duration::from_secs(5);
@@ -28,14 +28,14 @@ pub(super) struct Writer {
     /// None as long as it could not be opened.
     pub(super) archive: Option<Archive>,
     /// Where it lies; none for an archive in memory.
-    home: Option<Home>,
+    home: Option<ArchivePath>,
     /// What the file system said of it last.
-    mark: Option<Mark>,
-    pub(super) waiting: VecDeque<Order>,
+    mark: Option<FileMark>,
+    pub(super) waiting: VecDeque<WriteOrder>,
     /// How often another file was found in its place.
     followed: u32,
     /// What was written last.
-    recent: VecDeque<Order>,
+    recent: VecDeque<WriteOrder>,
     /// How often writing failed in a row, and when it is tried again.
     failures: u32,
     again: Instant,
@@ -48,11 +48,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(archive: Option<Archive>, home: Option<Home>) -> Self {
+    pub(super) fn new(archive: Option<Archive>, home: Option<ArchivePath>) -> Self {
         let state = ArchiveWriter::default();
         state.is_failing.store(archive.is_none(), Ordering::Relaxed);
         let state = ArchiveWriter {
-            aside: home.as_ref().map(Home::aside).unwrap_or_default(),
+            aside: home.as_ref().map(ArchivePath::aside).unwrap_or_default(),
             ..state
         };
         let mut writer = Self {
@@ -72,7 +72,7 @@ impl Writer {
         writer
     }
 
-    pub(super) fn run(mut self, inbox: &Receiver<Order>) {
+    pub(super) fn run(mut self, inbox: &Receiver<WriteOrder>) {
         loop {
             let order = if self.is_behind() {
                 inbox.recv_timeout(self.again.saturating_duration_since(Instant::now()))
@@ -92,15 +92,15 @@ impl Writer {
         !self.waiting.is_empty() || self.archive.is_none()
     }
 
-    pub(super) fn take(&mut self, order: Order) {
-        if self.is_behind() && (matches!(order, Order::Flush(_)) || Instant::now() >= self.again) {
+    pub(super) fn take(&mut self, order: WriteOrder) {
+        if self.is_behind() && (matches!(order, WriteOrder::Flush(_)) || Instant::now() >= self.again) {
             self.catch_up();
         }
         match order {
-            Order::Flush(done) => {
+            WriteOrder::Flush(done) => {
                 let _ = done.send(()); // whoever waited may have given up
             }
-            Order::Ask(Question(answer)) => {
+            WriteOrder::Ask(Question(answer)) => {
                 // A question that is dropped tells whoever asked that there is no archive.
                 if let Some(archive) = &self.archive
                     && let Err(why) = answer(archive)
@@ -118,12 +118,12 @@ impl Writer {
     }
 
     /// Lets a row wait. Where too many do the oldest move is lost, else the oldest row: an end of a game has its moves.
-    fn wait_with(&mut self, order: Order) {
+    fn wait_with(&mut self, order: WriteOrder) {
         if self.waiting.len() >= WAITING {
             let oldest = self
                 .waiting
                 .iter()
-                .position(|order| matches!(order, Order::Move(..)));
+                .position(|order| matches!(order, WriteOrder::Move(..)));
             self.waiting.remove(oldest.unwrap_or_default());
             if self.lost() == self.lost_before {
                 warn!(
@@ -181,7 +181,7 @@ impl Writer {
     }
 
     /// Writes a row, and gives it back where it has to wait.
-    fn write(&mut self, order: Order) -> Option<Order> {
+    fn write(&mut self, order: WriteOrder) -> Option<WriteOrder> {
         self.look();
         loop {
             let Some(archive) = &self.archive else {
@@ -222,7 +222,7 @@ impl Writer {
         }
     }
 
-    fn remember(&mut self, order: Order) {
+    fn remember(&mut self, order: WriteOrder) {
         if self.home.is_some() {
             if self.recent.len() == RECENT {
                 self.recent.pop_front();
@@ -238,20 +238,20 @@ impl Writer {
             return;
         };
         match mark.change(home.path()) {
-            Change::None => {}
-            Change::Cut(length) if archive.stated_length().is_ok_and(|stated| stated > length) => {
+            FileChange::None => {}
+            FileChange::Cut(length) if archive.stated_length().is_ok_and(|stated| stated > length) => {
                 self.replace(&StoreError::Damaged("it is shorter than it was"));
             }
-            Change::Cut(_) | Change::Written => match Archive::probe(home.path()) {
+            FileChange::Cut(_) | FileChange::Written => match Archive::probe(home.path()) {
                 Err(why) if self.remedy(&why) == Remedy::Replace => {
                     self.replace(&why);
                 }
                 _ => self.note_file(),
             },
-            Change::Replaced if self.followed >= MOST_FOLLOWED => self.note_file(),
-            change @ (Change::Gone | Change::Replaced) => {
+            FileChange::Replaced if self.followed >= MOST_FOLLOWED => self.note_file(),
+            change @ (FileChange::Gone | FileChange::Replaced) => {
                 let has_old_log = mark.has_log_still(home.path());
-                let is_replaced = change == Change::Replaced;
+                let is_replaced = change == FileChange::Replaced;
                 self.followed += u32::from(is_replaced);
                 if is_replaced && self.followed == MOST_FOLLOWED {
                     warn!(
@@ -268,7 +268,7 @@ impl Writer {
             .home
             .as_ref()
             .filter(|_| self.archive.is_some())
-            .and_then(|home| Mark::of(home.path()));
+            .and_then(|home| FileMark::of(home.path()));
     }
 
     /// Begins a new archive, for this reason; whether there is one.
@@ -349,8 +349,8 @@ impl Writer {
         let (mut moves, mut others, mut games) = (0_u32, 0_u32, Vec::new());
         for order in &self.waiting {
             match order {
-                Order::Move(..) => moves += 1,
-                Order::Game(record) if record.end.is_some() => games.push(record.id.as_str()),
+                WriteOrder::Move(..) => moves += 1,
+                WriteOrder::Game(record) if record.end.is_some() => games.push(record.id.as_str()),
                 _ => others += 1,
             }
         }
@@ -378,16 +378,16 @@ impl Writer {
 }
 
 /// Writes a row. What asks for an answer is none.
-fn put(archive: &Archive, order: &Order) -> Result<(), StoreError> {
+fn put(archive: &Archive, order: &WriteOrder) -> Result<(), StoreError> {
     match order {
-        Order::Game(record) => archive.put_game(record),
-        Order::Forgotten(game, at) => archive.put_forgotten(game, *at),
-        Order::Move(game, record) => archive.put_move(game, record),
-        Order::Challenge(record) => archive.put_challenge(record),
-        Order::Limit(key, until) => archive.put_limit(key, *until),
-        Order::Favour(game, favour) => archive.put_favour(game, favour),
-        Order::Rest(rest) => archive.put_rest(rest),
-        Order::Wish(opponent, asked, at) => archive.put_wish(opponent, asked, *at),
-        Order::Flush(_) | Order::Ask(_) => Ok(()),
+        WriteOrder::Game(record) => archive.put_game(record),
+        WriteOrder::Forgotten(game, at) => archive.put_forgotten(game, *at),
+        WriteOrder::Move(game, record) => archive.put_move(game, record),
+        WriteOrder::Challenge(record) => archive.put_challenge(record),
+        WriteOrder::Limit(key, until) => archive.put_limit(key, *until),
+        WriteOrder::Favour(game, favour) => archive.put_favour(game, favour),
+        WriteOrder::Rest(rest) => archive.put_rest(rest),
+        WriteOrder::Wish(opponent, asked, at) => archive.put_wish(opponent, asked, *at),
+        WriteOrder::Flush(_) | WriteOrder::Ask(_) => Ok(()),
     }
 }

@@ -5,9 +5,9 @@ mod opponent;
 mod process;
 mod sandbox_server;
 
-pub(super) use opponent::{Guest, Manner, Played, Player, Unanswered};
+pub(super) use opponent::{Opponent, OpponentBehavior, Played, Player, Unanswered};
 pub(super) use process::{Folder, Program, settings};
-pub(super) use sandbox_server::Ground;
+pub(super) use sandbox_server::SandboxServer;
 
 /// What a book of the trials says.
 pub(super) const BOOK: &str = "e4 e5 Nf3 Nc6 Bb5\nd4 d5 c4 e6 Nc3\n";

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::IndexedRandom as _};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::Ground;
+use super::SandboxServer;
 use sparring::bot::game_state::{Change, GameState};
 use sparring_chess::{
     Move, Rules as _,
@@ -34,7 +34,7 @@ const WAY: Millis = Millis::from_secs(10);
 
 /// How an opponent plays.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Manner {
+pub(crate) struct OpponentBehavior {
     /// What each side starts with, and what each move adds.
     pub clock: (Millis, Millis),
     /// How long the opponent waits before each move.
@@ -102,19 +102,19 @@ impl Played {
 }
 
 /// A board account, which reaches the server without detours.
-pub(crate) struct Guest {
+pub(crate) struct Opponent {
     client: Client,
     me: UserId,
     sandbox: Sandbox,
     engine: Arc<Mutex<Engine>>,
 }
 
-impl Guest {
+impl Opponent {
     /// A new account.
     ///
     /// # Errors
     /// When its name is taken.
-    pub(crate) fn new(ground: &Ground, number: usize) -> anyhow::Result<Self> {
+    pub(crate) fn new(ground: &SandboxServer, number: usize) -> anyhow::Result<Self> {
         let name = format!("guest{number}");
         let token = Token::parse(&ground.sandbox.add_human(&name)?)?;
         Ok(Self {
@@ -129,7 +129,7 @@ impl Guest {
     ///
     /// # Errors
     /// When the server refuses what it should not, or the bot never comes.
-    pub(crate) async fn play(&self, manner: &Manner) -> anyhow::Result<Played> {
+    pub(crate) async fn play(&self, manner: &OpponentBehavior) -> anyhow::Result<Played> {
         // Drawn here: the server would draw in the order in which challenges come.
         let color = match ChaCha8Rng::seed_from_u64(!manner.seed).random_bool(0.5) {
             true => ChallengeColor::White,
@@ -226,7 +226,7 @@ impl Guest {
     }
 
     /// Plays a game that has begun.
-    async fn follow(&self, id: &GameId, manner: &Manner) -> anyhow::Result<Played> {
+    async fn follow(&self, id: &GameId, manner: &OpponentBehavior) -> anyhow::Result<Played> {
         let mut stream = self.watch(id);
         let mut rng = ChaCha8Rng::seed_from_u64(manner.seed);
         let mut game: Option<GameState> = None;
@@ -262,7 +262,12 @@ impl Guest {
     }
 
     /// Moves, and says when the move left; what comes of it is on the stream.
-    async fn answer(&self, game: &GameState, manner: &Manner, rng: &mut ChaCha8Rng) -> Option<Instant> {
+    async fn answer(
+        &self,
+        game: &GameState,
+        manner: &OpponentBehavior,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Instant> {
         if game.line().ply() >= manner.most_plies {
             if let Err(error) = self.resign(game.id()).await {
                 tracing::debug!("a guest cannot resign: {error}");
@@ -279,7 +284,12 @@ impl Guest {
         Some(asked)
     }
 
-    async fn choose(&self, game: &GameState, manner: &Manner, rng: &mut ChaCha8Rng) -> Option<Move> {
+    async fn choose(
+        &self,
+        game: &GameState,
+        manner: &OpponentBehavior,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Move> {
         if game.line().ply() < manner.drawn {
             return game.line().position().legal_moves().choose(rng).copied();
         }

@@ -15,7 +15,7 @@ const BOT: &str = "Sparring";
 const START: Duration = Duration::from_secs(30);
 
 /// A served sandbox. Dropping it stops the server.
-pub(crate) struct Ground {
+pub(crate) struct SandboxServer {
     /// The server, by the hand.
     pub sandbox: Sandbox,
     /// Where it listens.
@@ -25,7 +25,7 @@ pub(crate) struct Ground {
     _stop: DropGuard,
 }
 
-impl Ground {
+impl SandboxServer {
     /// A sandbox whose flags fall to the millisecond. The seed decides ids and colours.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::stats::Latency;
-use crate::harness::{Folder, Ground, Program, settings};
+use crate::harness::{Folder, Program, SandboxServer, settings};
 
 /// What the log says of a move that the server did not take.
 const REFUSAL: &str = "refused with 400";
@@ -54,7 +54,7 @@ impl Log {
 impl Bot {
     /// Starts the program with one personality and one book, and waits until it listens.
     pub(super) async fn start(
-        ground: &Ground,
+        ground: &SandboxServer,
         personality: &str,
         book: &str,
         max_games: usize,
@@ -65,7 +65,7 @@ impl Bot {
     }
 
     /// Starts the program with the files of a folder, and waits until it listens.
-    pub(super) async fn start_in(ground: &Ground, folder: Folder) -> anyhow::Result<Self> {
+    pub(super) async fn start_in(ground: &SandboxServer, folder: Folder) -> anyhow::Result<Self> {
         let log = Arc::new(Mutex::new(Log::default()));
         let heard = Arc::clone(&log);
         let hear = move |line: &str| heard.lock().unwrap_or_else(PoisonError::into_inner).read(line);

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use tokio::task::JoinSet;
 
 use super::{Args, BOOK, INSTANT, mebibytes, row, start};
-use crate::harness::{Ground, Guest, Manner};
+use crate::harness::{Opponent, OpponentBehavior, SandboxServer};
 use sparring_chess::units::{Millis, Nodes, Stopwatch, TimeSource as _};
 
 /// Memory is looked at after each of so many equal parts.
@@ -21,10 +21,10 @@ const PLIES: usize = 12;
 
 /// Plays so many games and prints what memory was in use after each part of them, with no game running.
 pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
-    let ground = Ground::new(args.seed).await?;
+    let ground = SandboxServer::new(args.seed).await?;
     let (bot, _) = start(&ground, INSTANT, BOOK, args.at_once).await?;
-    let guests: Vec<Arc<Guest>> = (0..args.at_once)
-        .map(|number| Guest::new(&ground, number).map(Arc::new))
+    let guests: Vec<Arc<Opponent>> = (0..args.at_once)
+        .map(|number| Opponent::new(&ground, number).map(Arc::new))
         .collect::<anyhow::Result<_>>()?;
     let watch = Stopwatch::start();
     let next = Arc::new(AtomicUsize::new(0));
@@ -69,13 +69,13 @@ pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
 }
 
 /// Plays games until all of this part are taken.
-async fn sit(guest: Arc<Guest>, next: Arc<AtomicUsize>, end: usize, seed: u64) -> anyhow::Result<()> {
+async fn sit(guest: Arc<Opponent>, next: Arc<AtomicUsize>, end: usize, seed: u64) -> anyhow::Result<()> {
     loop {
         let game = next.fetch_add(1, Ordering::Relaxed);
         if game >= end {
             return Ok(());
         }
-        let manner = Manner {
+        let manner = OpponentBehavior {
             clock: (Millis::from_secs(60), Millis::from_secs(1)),
             pause: Millis::ZERO,
             drawn: usize::MAX,

@@ -26,7 +26,7 @@ use self::{
     bot::Bot,
     stats::{Latency, Tally},
 };
-use crate::harness::{BOOK, Ground, Guest, Manner, clock};
+use crate::harness::{BOOK, Opponent, OpponentBehavior, SandboxServer, clock};
 use sparring::cli::{exit::Exit, threads};
 use sparring_chess::units::{Millis, Nodes, Stopwatch, TimeSource as _};
 
@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// Starts the program and says how long it took to open its event stream.
 async fn start(
-    ground: &Ground,
+    ground: &SandboxServer,
     personality: &str,
     book: &str,
     max_games: usize,
@@ -92,7 +92,7 @@ async fn start(
 }
 
 async fn measure(args: &Args) -> anyhow::Result<()> {
-    let ground = Ground::new(args.seed).await?;
+    let ground = SandboxServer::new(args.seed).await?;
     let (bot, listened) = start(&ground, INSTANT, BOOK, args.crowd).await?;
     row("process start to event stream open", &listened.to_string());
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -121,7 +121,7 @@ async fn measure(args: &Args) -> anyhow::Result<()> {
 
     reload(args).await?;
 
-    let ground = Ground::new(args.seed + 1).await?;
+    let ground = SandboxServer::new(args.seed + 1).await?;
     let (bot, _) = start(&ground, THINKER, BOOK, args.at_once).await?;
     let watch = Stopwatch::start();
     let tally = many(&ground, args).await?;
@@ -140,7 +140,7 @@ async fn measure(args: &Args) -> anyhow::Result<()> {
 /// Plays as many games at once while a large book is saved again and again.
 async fn reload(args: &Args) -> anyhow::Result<()> {
     let text = book_writer::text(args.seed, book_writer::LINES);
-    let ground = Ground::new(args.seed + 2).await?;
+    let ground = SandboxServer::new(args.seed + 2).await?;
     let (bot, _) = start(&ground, READER, &text, args.crowd).await?;
     let done = CancellationToken::new();
     let saver = tokio::spawn(book_writer::save(bot.book(), text, done.clone()));
@@ -157,11 +157,16 @@ async fn reload(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Plays many games at once against the bot that moves at once, timing its answers.
-async fn crowd(ground: &Ground, bot: &Bot, args: &Args, pause: Millis) -> anyhow::Result<(Latency, u64)> {
+async fn crowd(
+    ground: &SandboxServer,
+    bot: &Bot,
+    args: &Args,
+    pause: Millis,
+) -> anyhow::Result<(Latency, u64)> {
     let mut guests = JoinSet::new();
     for number in 0..args.crowd {
-        let guest = Guest::new(ground, number)?;
-        let manner = Manner {
+        let guest = Opponent::new(ground, number)?;
+        let manner = OpponentBehavior {
             clock: (Millis::from_secs(180), Millis::from_secs(2)),
             pause,
             drawn: usize::MAX,
@@ -186,11 +191,11 @@ async fn crowd(ground: &Ground, bot: &Bot, args: &Args, pause: Millis) -> anyhow
 }
 
 /// Plays games with mixed clocks against the bot that uses its clock.
-async fn many(ground: &Ground, args: &Args) -> anyhow::Result<Tally> {
+async fn many(ground: &SandboxServer, args: &Args) -> anyhow::Result<Tally> {
     let next = Arc::new(AtomicUsize::new(0));
     let mut chairs = JoinSet::new();
     for number in 0..args.at_once {
-        let guest = Guest::new(ground, 1000 + number)?;
+        let guest = Opponent::new(ground, 1000 + number)?;
         let (next, games, seed) = (Arc::clone(&next), args.games, args.seed);
         chairs.spawn(async move {
             let mut tally = Tally::default();
@@ -199,7 +204,7 @@ async fn many(ground: &Ground, args: &Args) -> anyhow::Result<Tally> {
                 if game >= games {
                     return anyhow::Ok(tally);
                 }
-                let manner = Manner {
+                let manner = OpponentBehavior {
                     clock: clock(game),
                     pause: Millis::ZERO,
                     drawn: 8,

@@ -21,10 +21,10 @@ use super::{
     mebibytes, row,
     stats::{Latency, Tally},
 };
-use crate::harness::{Folder, Ground, Guest, Manner, settings};
+use crate::harness::{Folder, Opponent, OpponentBehavior, SandboxServer, settings};
 use sparring::{
     cli::{sandbox::bind, state_dir::ARCHIVE},
-    store::{Archive, End, GameRecord, MoveRecord, Source, Thought},
+    store::{Archive, End, GameRecord, MoveRecord, MoveSource, Thought},
 };
 use sparring_chess::units::{Centipawns, Depth, Millis, Nodes, Stopwatch, TimeSource as _};
 use sparring_engine::Score;
@@ -65,7 +65,7 @@ struct Answers {
 /// Plays the games alone and under siege, and prints what the siege cost.
 pub(super) async fn measure(args: &Args) -> anyhow::Result<()> {
     raise_open_files();
-    let ground = Ground::new(args.seed).await?;
+    let ground = SandboxServer::new(args.seed).await?;
     let address = bind(0).await?.local_addr()?;
     let folder = Folder::new()?;
     let listen = format!("[status]\nlisten = \"{address}\"\n");
@@ -129,11 +129,11 @@ impl Outcome {
 }
 
 /// Plays the games to their end.
-async fn games(ground: &Ground, bot: &Bot, args: &Args, from: usize) -> anyhow::Result<Outcome> {
+async fn games(ground: &SandboxServer, bot: &Bot, args: &Args, from: usize) -> anyhow::Result<Outcome> {
     let mut guests = JoinSet::new();
     for number in from..from + args.at_once {
-        let guest = Guest::new(ground, number)?;
-        let manner = Manner {
+        let guest = Opponent::new(ground, number)?;
+        let manner = OpponentBehavior {
             clock: (Millis::from_secs(180), Millis::ZERO),
             pause: PAUSE,
             drawn: usize::MAX,
@@ -265,7 +265,7 @@ fn fill(folder: &Folder) -> anyhow::Result<()> {
 
 fn thought(ply: u32, uci: &str) -> MoveRecord {
     let thought = Thought {
-        source: Source::Engine {
+        source: MoveSource::Engine {
             depth: Depth(9),
             nodes: Nodes(5000),
         },

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use tokio::time::Instant;
 
-use super::{Scene, fault_log::FaultLog};
+use super::{SoakSetup, fault_log::FaultLog};
 use sparring_chess::units::Millis;
 
 /// Quiet before the first trouble.
@@ -79,7 +79,7 @@ impl ChaosSchedule {
     }
 
     /// Lets something go wrong. Says whether the program was started anew.
-    pub(super) async fn strike(&mut self, scene: &mut Scene) -> anyhow::Result<bool> {
+    pub(super) async fn strike(&mut self, scene: &mut SoakSetup) -> anyhow::Result<bool> {
         let from = scene.ground.sandbox.now();
         let what = self.draw();
         match what {

@@ -24,10 +24,10 @@ use tokio_util::task::AbortOnDropHandle;
 const REQUEST: usize = 16 * 1024;
 
 /// A way to a server that can be closed or fall silent.
-pub(super) struct Network {
+pub(super) struct FaultProxy {
     address: String,
     gate: Arc<watch::Sender<Gate>>,
-    diary: Arc<Mutex<Diary>>,
+    diary: Arc<Mutex<ProxyLog>>,
     _carrying: AbortOnDropHandle<()>,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Silence {
 
 /// What the network has seen.
 #[derive(Debug, Default)]
-struct Diary {
+struct ProxyLog {
     /// Silent connections that are open, under numbers of their own.
     silent: BTreeMap<usize, (Use, Instant)>,
     /// Those that are over.
@@ -88,7 +88,7 @@ struct Diary {
     reopened: Vec<Duration>,
 }
 
-impl Diary {
+impl ProxyLog {
     fn falls_silent(&mut self, used: Use) -> usize {
         let number = self.over.len() + self.silent.len();
         self.silent.insert(number, (used, Instant::now()));
@@ -107,11 +107,11 @@ impl Diary {
     }
 }
 
-fn look(diary: &Mutex<Diary>) -> MutexGuard<'_, Diary> {
+fn look(diary: &Mutex<ProxyLog>) -> MutexGuard<'_, ProxyLog> {
     diary.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Network {
+impl FaultProxy {
     /// A way to the server at this address of this machine, open.
     pub(super) async fn before(server: SocketAddr) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
@@ -120,7 +120,7 @@ impl Network {
             open: true,
             silences: 0,
         }));
-        let diary = Arc::<Mutex<Diary>>::default();
+        let diary = Arc::<Mutex<ProxyLog>>::default();
         let (state, seen) = (Arc::clone(&gate), Arc::clone(&diary));
         let carrying = tokio::spawn(async move {
             loop {
@@ -201,7 +201,7 @@ async fn carry(
     mut client: TcpStream,
     server: SocketAddr,
     mut gate: watch::Receiver<Gate>,
-    diary: Arc<Mutex<Diary>>,
+    diary: Arc<Mutex<ProxyLog>>,
 ) {
     let before = gate.borrow().silences;
     let Ok(mut upstream) = TcpStream::connect(server).await else {
@@ -242,7 +242,7 @@ async fn requests(
     client: &mut ReadHalf<'_>,
     server: &mut WriteHalf<'_>,
     used: &mut Use,
-    diary: &Mutex<Diary>,
+    diary: &Mutex<ProxyLog>,
 ) {
     let mut bytes = vec![0; REQUEST];
     while let Ok(count @ 1..) = client.read(&mut bytes).await {
@@ -272,7 +272,7 @@ mod tests {
     #[tokio::test]
     async fn a_silent_connection_stays_open_until_its_client_closes_it_and_new_ones_work() {
         let server = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let network = Network::before(server.local_addr().unwrap()).await.unwrap();
+        let network = FaultProxy::before(server.local_addr().unwrap()).await.unwrap();
         let at = network
             .address()
             .trim_start_matches("http://")
@@ -308,7 +308,7 @@ mod tests {
     #[tokio::test]
     async fn what_a_kill_closes_was_not_noticed_and_a_broken_network_is_timed_until_events_are_asked_for() {
         let server = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let network = Network::before(server.local_addr().unwrap()).await.unwrap();
+        let network = FaultProxy::before(server.local_addr().unwrap()).await.unwrap();
         let at = network
             .address()
             .trim_start_matches("http://")

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 use super::{
-    Args, Scene,
+    Args, SoakSetup,
     chaos_schedule::ChaosSchedule,
     cpu_starvation::{CpuStarvation, Starvation},
     fault_proxy::{Silence, Use},
@@ -18,7 +18,7 @@ use super::{
     report::Findings,
     table,
 };
-use crate::harness::{Guest, Manner, Played, clock};
+use crate::harness::{Opponent, OpponentBehavior, Played, clock};
 use sparring_chess::units::{Millis, Nodes};
 
 /// A game that takes longer than this is stuck.
@@ -28,7 +28,7 @@ const SETTLED: Duration = Duration::from_secs(10);
 
 /// Everything that the table tells of the games.
 #[derive(Default)]
-pub(super) struct Record {
+pub(super) struct GamesRecord {
     /// The games that came to an end.
     pub played: Vec<Played>,
     /// What the bot has sent for its moves.
@@ -49,7 +49,7 @@ pub(super) struct Record {
     pub took: Millis,
 }
 
-impl Record {
+impl GamesRecord {
     /// The longest that a silent connection of this use was kept until the daemon noticed.
     pub(super) fn slowest(&self, used: Use) -> Option<Duration> {
         let noticed = |silence: &&Silence| silence.used == used && silence.is_noticed;
@@ -60,7 +60,7 @@ impl Record {
 
 /// Plays the games and prints what came of them. Returns the bars that were missed.
 pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
-    let mut scene = Scene::new(args.seed, args.at_once, args.log.as_deref()).await?;
+    let mut scene = SoakSetup::new(args.seed, args.at_once, args.log.as_deref()).await?;
     scene.ground.sandbox.note_moves();
     let strain = CpuStarvation::watch(scene.ground.sandbox.clone())?;
     scene.start().await?;
@@ -68,7 +68,7 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
     let begun = Instant::now();
     let mut weather = ChaosSchedule::new(args.seed);
     let (mut chairs, told) = seat(args, &scene)?;
-    let mut record = Record::default();
+    let mut record = GamesRecord::default();
     // What breaks it off is no reason to keep to oneself what was seen until then.
     if let Err(error) = watch(args, &mut scene, &mut weather, told, &mut record).await {
         record.broken.push(format!("{error:#}"));
@@ -104,18 +104,18 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
 /// speed who has which clock in the how-manieth of his games.
 fn seat(
     args: &Args,
-    scene: &Scene,
+    scene: &SoakSetup,
 ) -> anyhow::Result<(JoinSet<anyhow::Result<()>>, mpsc::UnboundedReceiver<Played>)> {
     let (tell, told) = mpsc::unbounded_channel();
     let mut chairs = JoinSet::new();
     for chair in 0..args.at_once {
-        let guest = Guest::new(&scene.ground, chair)?;
+        let guest = Opponent::new(&scene.ground, chair)?;
         let tell = tell.clone();
         let (seed, most_plies) = (args.seed, args.plies);
         let numbers = (chair..args.games).step_by(args.at_once);
         chairs.spawn(async move {
             for number in numbers {
-                let manner = Manner {
+                let manner = OpponentBehavior {
                     clock: clock(number),
                     pause: Millis::ZERO,
                     drawn: 4,
@@ -138,10 +138,10 @@ fn seat(
 /// Lets the weather rage, and takes notes, until the last opponent has left.
 async fn watch(
     args: &Args,
-    scene: &mut Scene,
+    scene: &mut SoakSetup,
     weather: &mut ChaosSchedule,
     mut told: mpsc::UnboundedReceiver<Played>,
-    record: &mut Record,
+    record: &mut GamesRecord,
 ) -> anyhow::Result<()> {
     let mut settled: Option<u64> = None;
     let mut born = Instant::now();

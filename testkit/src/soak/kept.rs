@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::{Instant, sleep};
 
-use super::Scene;
+use super::SoakSetup;
 use crate::harness::Played;
 use sparring::store::{Archive, Filter, GameRecord};
 use sparring_lichess::model::{GameId, Side};
@@ -27,7 +27,7 @@ pub(super) struct Kept {
 
 impl Kept {
     /// Lets the program come to rest in a last life without trouble, and reads its archive.
-    pub(super) async fn look(scene: &mut Scene, played: &[Played]) -> anyhow::Result<Self> {
+    pub(super) async fn look(scene: &mut SoakSetup, played: &[Played]) -> anyhow::Result<Self> {
         scene.victim.kill().await?;
         scene.start().await?;
         let path = scene.victim.archive();

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{
-    Args, Scene,
+    Args, SoakSetup,
     cpu_starvation::is_crowded,
     fault_log::FaultLog,
     kept::Kept,
@@ -14,7 +14,7 @@ use super::{
     report::Findings,
     table::{self, bar, row},
 };
-use crate::harness::{Guest, Played};
+use crate::harness::{Opponent, Played};
 use sparring::bot::game_state::GameState;
 use sparring_chess::units::Millis;
 use sparring_lichess::{
@@ -43,7 +43,7 @@ struct Moment {
 
 /// Everything that the table tells of them.
 #[derive(Default)]
-struct Record {
+struct KillsRecord {
     moments: Vec<Moment>,
     played: Vec<Played>,
     troubles: FaultLog,
@@ -54,10 +54,10 @@ struct Record {
 
 /// Kills the program on its turn as often as asked, and prints how the next one did. Returns the bars that were missed.
 pub(super) async fn play(args: &Args) -> anyhow::Result<Vec<String>> {
-    let mut scene = Scene::new(args.seed + 1, 1, None).await?;
+    let mut scene = SoakSetup::new(args.seed + 1, 1, None).await?;
     scene.ground.sandbox.note_moves();
-    let guest = Guest::new(&scene.ground, 0)?;
-    let mut record = Record::default();
+    let guest = Opponent::new(&scene.ground, 0)?;
+    let mut record = KillsRecord::default();
     // What breaks it off is no reason to keep to oneself what was seen until then.
     if let Err(error) = moments(args.kills, &guest, &mut scene, &mut record).await {
         record.broken.push(format!("{error:#}"));
@@ -88,7 +88,12 @@ pub(super) async fn play(args: &Args) -> anyhow::Result<Vec<String>> {
     .concat())
 }
 
-async fn moments(kills: usize, guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<()> {
+async fn moments(
+    kills: usize,
+    guest: &Opponent,
+    scene: &mut SoakSetup,
+    record: &mut KillsRecord,
+) -> anyhow::Result<()> {
     scene.start().await?;
     for _ in 0..kills {
         let moment = timeout(STUCK, moment(guest, scene, record)).await;
@@ -138,7 +143,7 @@ fn of_moments(moments: &[Moment]) -> Vec<String> {
 }
 
 /// Plays until the bot thinks, kills it with three seconds on its clock, and times the next one to its move.
-async fn moment(guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow::Result<Moment> {
+async fn moment(guest: &Opponent, scene: &mut SoakSetup, record: &mut KillsRecord) -> anyhow::Result<Moment> {
     let invitation = ChallengeRequest {
         clock: Some((CLOCK, Millis::ZERO)),
         color: ChallengeColor::White,
@@ -180,7 +185,7 @@ async fn moment(guest: &Guest, scene: &mut Scene, record: &mut Record) -> anyhow
 }
 
 /// Lets the program think for a moment, kills it, and takes the rest of its clock away.
-async fn kill_with_three_seconds_left(scene: &mut Scene) -> anyhow::Result<()> {
+async fn kill_with_three_seconds_left(scene: &mut SoakSetup) -> anyhow::Result<()> {
     let sandbox = &scene.ground.sandbox;
     let turn = sandbox.now();
     sleep(Duration::from_millis(100)).await;
@@ -192,7 +197,7 @@ async fn kill_with_three_seconds_left(scene: &mut Scene) -> anyhow::Result<()> {
 
 /// Reads a game's stream until so many half moves were played, or it is over.
 async fn until(
-    guest: &Guest,
+    guest: &Opponent,
     game: &mut Option<GameState>,
     stream: &mut ReconnectingStream<GameEvent>,
     ply: usize,

@@ -17,8 +17,8 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
-use self::{fault_proxy::Network, process_under_test::ProcessUnderTest};
-use crate::harness::Ground;
+use self::{fault_proxy::FaultProxy, process_under_test::ProcessUnderTest};
+use crate::harness::SandboxServer;
 use sparring::cli::{
     exit::{Exit, Failure},
     threads,
@@ -98,16 +98,16 @@ impl Args {
 }
 
 /// The ground, the way to it, and the program.
-struct Scene {
-    ground: Ground,
-    network: Network,
+struct SoakSetup {
+    ground: SandboxServer,
+    network: FaultProxy,
     victim: ProcessUnderTest,
 }
 
-impl Scene {
+impl SoakSetup {
     async fn new(seed: u64, at_once: usize, log: Option<&Path>) -> anyhow::Result<Self> {
-        let ground = Ground::new(seed).await?;
-        let network = Network::before(ground.server).await?;
+        let ground = SandboxServer::new(seed).await?;
+        let network = FaultProxy::before(ground.server).await?;
         let victim = ProcessUnderTest::new(network.address(), &ground.token, at_once, log)?;
         Ok(Self {
             ground,

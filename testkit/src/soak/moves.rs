@@ -174,7 +174,7 @@ fn most_in_one_life(turn: &[&PostedMove], troubles: &FaultLog) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::Ground;
+    use crate::harness::SandboxServer;
     use sparring_lichess::{
         Client, Token,
         model::{ChallengeColor, ChallengeRequest},
@@ -411,7 +411,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_request_of_the_bot_for_a_move_is_noted_whatever_meets_it() {
-        let ground = Ground::new(1).await.unwrap();
+        let ground = SandboxServer::new(1).await.unwrap();
         let client = |token: &str| Client::new(&ground.address(), Token::parse(token).unwrap(), 0).unwrap();
         let bot = client(&ground.token);
         let ana = client(&ground.sandbox.add_human("ana").unwrap()).at_the_board();

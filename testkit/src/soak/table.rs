@@ -3,10 +3,10 @@
 use std::{fmt::Display, time::Duration};
 
 use super::{
-    Args, Scene,
+    Args, SoakSetup,
     chaos_schedule::ChaosSchedule,
     fault_proxy::{Silence, Use},
-    game_results::Record,
+    game_results::GamesRecord,
     kept::Kept,
     moves::Moves,
     process_under_test::Said,
@@ -30,9 +30,9 @@ pub(super) fn row(what: &str, figure: impl Display) {
 /// Prints what came of the games. Returns the bars that were missed.
 pub(super) fn of_games(
     args: &Args,
-    scene: &Scene,
+    scene: &SoakSetup,
     weather: &ChaosSchedule,
-    record: &Record,
+    record: &GamesRecord,
     findings: &Findings,
 ) -> Vec<String> {
     of_troubles(args, scene, weather, record, findings);
@@ -124,7 +124,13 @@ pub(super) fn bar(what: &str, count: usize) -> Option<String> {
 }
 
 /// What happened, and what it explains.
-fn of_troubles(args: &Args, scene: &Scene, weather: &ChaosSchedule, record: &Record, findings: &Findings) {
+fn of_troubles(
+    args: &Args,
+    scene: &SoakSetup,
+    weather: &ChaosSchedule,
+    record: &GamesRecord,
+    findings: &Findings,
+) {
     let played = record.played.len();
     row(
         "games",

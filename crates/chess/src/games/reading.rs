@@ -6,8 +6,8 @@ use super::{
     languages::{ENGLISH, Letters, OTHERS, is_foreign},
     source::Place,
     spelling::{Unread, read_move},
-    tokens::Word,
-    word::{Kind, Number, Outcome, classify},
+    tokens::MoveWord,
+    word::{Kind, Number, ResultWord, classify},
 };
 
 /// What a word did to the game.
@@ -16,7 +16,7 @@ pub(super) enum Heard {
     /// The game goes on, or is broken and waits for its end.
     Goes,
     /// The game has ended so.
-    Ends(Outcome),
+    Ends(ResultWord),
     /// Another game, without tags, begins with this word.
     Another,
 }
@@ -42,7 +42,7 @@ pub(super) struct Reading {
     /// Whether a number was read.
     has_number: bool,
     /// The glyph before this word that could be the letter of a piece.
-    letter: Option<Word>,
+    letter: Option<MoveWord>,
     plies: usize,
     has_begun: bool,
 }
@@ -89,7 +89,7 @@ impl Reading {
     }
 
     /// Reads a word of the main line.
-    pub(super) fn hear(&mut self, word: &Word) -> Heard {
+    pub(super) fn hear(&mut self, word: &MoveWord) -> Heard {
         let kind = classify(&word.text);
         let has_begun = self.has_begun;
         match kind {
@@ -126,7 +126,7 @@ impl Reading {
         self.words.len()
     }
 
-    fn step(&mut self, kind: Kind<'_>, word: &Word, glued: u64) {
+    fn step(&mut self, kind: Kind<'_>, word: &MoveWord, glued: u64) {
         let letter = self.letter.take();
         match kind {
             Kind::Number(number) => self.count(number, word),
@@ -156,7 +156,7 @@ impl Reading {
     }
 
     /// Reads the number of a move, and the move directly behind it.
-    fn count(&mut self, number: Number<'_>, word: &Word) {
+    fn count(&mut self, number: Number<'_>, word: &MoveWord) {
         if number.rest.is_empty() && word.is_last {
             // The file may end in the middle of the number.
             let message = format!("the text ends with \"{}\"", word.text);

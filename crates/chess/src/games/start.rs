@@ -53,16 +53,16 @@ const NAMES: [(&str, Variant); 42] = [
 ];
 
 /// A start that no game can have: the tag that says it, and what is wrong with it.
-pub(super) struct Misfit {
+pub(super) struct BadStart {
     pub tag: &'static str,
     pub message: String,
 }
 
 /// The position before the first move.
-pub(super) fn start(game: &RecordedGame) -> Result<GameHistory, Misfit> {
+pub(super) fn start(game: &RecordedGame) -> Result<GameHistory, BadStart> {
     let variant = match game.tag("Variant") {
         None => Variant::Standard,
-        Some(name) => variant_named(name).ok_or_else(|| Misfit {
+        Some(name) => variant_named(name).ok_or_else(|| BadStart {
             tag: "Variant",
             message: format!(
                 "\"{}\" is not a variant that lichess plays{}",
@@ -75,7 +75,7 @@ pub(super) fn start(game: &RecordedGame) -> Result<GameHistory, Misfit> {
         None => Ok(GameHistory::new(variant)),
         Some(fen) => parse_fen(variant, &shortened(fen))
             .map(|start| GameHistory::from_position(variant, start))
-            .map_err(|error| Misfit {
+            .map_err(|error| BadStart {
                 tag: "FEN",
                 message: error.to_string(),
             }),

@@ -20,7 +20,7 @@ const VALUE: usize = 4096;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Tag(Tag),
-    Word(Word),
+    Word(MoveWord),
     /// `(`
     Open(Place),
     /// `)`
@@ -42,7 +42,7 @@ pub(super) struct Tag {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct MoveWord {
     /// Without invisible characters; dashes, `½` and `×` are in the signs of a keyboard.
     pub text: String,
     pub place: Place,
@@ -55,7 +55,7 @@ pub(super) struct Word {
 pub(super) struct Tokens<R> {
     source: Source<R>,
     /// The rest of what was one word by its bytes.
-    parts: VecDeque<Word>,
+    parts: VecDeque<MoveWord>,
     /// Ends of lines since the last token.
     newlines: usize,
     /// Whether nothing but tags stands before, or tags alone since the last movetext.
@@ -332,7 +332,7 @@ impl<R: Read> Tokens<R> {
         let is_last = self.source.peek()?.is_none();
         if bytes.is_ascii() {
             self.is_in_tags = false;
-            return Ok(Some(Token::Word(Word {
+            return Ok(Some(Token::Word(MoveWord {
                 text: String::from_utf8(bytes).unwrap_or_default(),
                 place,
                 after_blank_line,
@@ -346,7 +346,7 @@ impl<R: Read> Tokens<R> {
             start += part.chars().count() as u64 + 1;
             let text: String = part.chars().filter(|c| !is_invisible(*c)).collect();
             if !text.is_empty() {
-                self.parts.push_back(Word {
+                self.parts.push_back(MoveWord {
                     text: in_plain_signs(&text).unwrap_or(text),
                     place: Place { column, ..place },
                     after_blank_line,

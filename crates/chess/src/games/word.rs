@@ -6,7 +6,7 @@ use super::{super::Color, spelling::bare};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind<'w> {
     /// The result at the end of a game.
-    Result(Outcome),
+    Result(ResultWord),
     /// `12.`, `12...`, `...`, each perhaps with what stands directly behind it.
     Number(Number<'w>),
     /// `!?`, `$14`, `+-`, `ch`.
@@ -34,7 +34,7 @@ pub(super) struct Number<'w> {
 
 /// How a game ended, as far as it is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ResultWord {
     Won(Color),
     Drawn,
     /// `*`
@@ -76,17 +76,17 @@ pub(super) fn classify(word: &str) -> Kind<'_> {
 }
 
 /// Reads a result, as a word of the movetext or as the value of a tag.
-pub(super) fn outcome(text: &str) -> Option<Outcome> {
+pub(super) fn outcome(text: &str) -> Option<ResultWord> {
     // Few words look like one.
     if !text.starts_with(['*', '0', '1', 'O', 'o', '.', ',']) {
         return None;
     }
     match text.trim_end_matches([',', ';', '.']) {
-        "*" => Some(Outcome::Open),
-        "1-0" | "1:0" | "1-O" | "1-o" | "1.0-0.0" => Some(Outcome::Won(Color::White)),
-        "0-1" | "0:1" | "O-1" | "o-1" | "0.0-1.0" => Some(Outcome::Won(Color::Black)),
+        "*" => Some(ResultWord::Open),
+        "1-0" | "1:0" | "1-O" | "1-o" | "1.0-0.0" => Some(ResultWord::Won(Color::White)),
+        "0-1" | "0:1" | "O-1" | "o-1" | "0.0-1.0" => Some(ResultWord::Won(Color::Black)),
         "1/2-1/2" | "1/2:1/2" | "1/2" | "0.5-0.5" | "0.5:0.5" | ".5-.5" | "0,5-0,5" | "0,5:0,5" | ",5-,5"
-        | "0.5" => Some(Outcome::Drawn),
+        | "0.5" => Some(ResultWord::Drawn),
         _ => None,
     }
 }
@@ -135,11 +135,11 @@ mod tests {
     #[test]
     fn each_word_is_what_it_looks_like() {
         for (word, kind) in [
-            ("1-0", Kind::Result(Outcome::Won(Color::White))),
-            ("0:1", Kind::Result(Outcome::Won(Color::Black))),
-            ("1/2", Kind::Result(Outcome::Drawn)),
-            ("0.5-0.5", Kind::Result(Outcome::Drawn)),
-            ("*", Kind::Result(Outcome::Open)),
+            ("1-0", Kind::Result(ResultWord::Won(Color::White))),
+            ("0:1", Kind::Result(ResultWord::Won(Color::Black))),
+            ("1/2", Kind::Result(ResultWord::Drawn)),
+            ("0.5-0.5", Kind::Result(ResultWord::Drawn)),
+            ("*", Kind::Result(ResultWord::Open)),
             ("12.", numbered(Some(12), 1, "")),
             ("12...", numbered(Some(12), 3, "")),
             ("1…", numbered(Some(1), 3, "")),

@@ -12,7 +12,7 @@ use super::{
 use sparring_chess::{Role, Square};
 
 /// A sum of weights.
-pub(super) trait Tally: Clone {
+pub(super) trait EvalAccumulator: Clone {
     /// Where the weights come from, where that is not known from the kind of sum.
     type Ground: Copy;
 
@@ -42,7 +42,7 @@ pub(super) trait Tally: Clone {
     }
 }
 
-impl Tally for ScorePair {
+impl EvalAccumulator for ScorePair {
     type Ground = ();
 
     fn empty((): ()) -> Self {
@@ -88,7 +88,7 @@ impl<'w> Weighed<'w> {
     }
 }
 
-impl<'w> Tally for Weighed<'w> {
+impl<'w> EvalAccumulator for Weighed<'w> {
     type Ground = &'w WeightOverrides;
 
     fn empty(weights: &'w WeightOverrides) -> Self {
@@ -127,7 +127,7 @@ pub(super) struct Coefficients {
     pub dangers: Vec<(Coefficients, i32)>,
 }
 
-impl Tally for Coefficients {
+impl EvalAccumulator for Coefficients {
     type Ground = ();
 
     fn empty((): ()) -> Self {

@@ -3,7 +3,7 @@
 use std::{array, cmp::Reverse};
 
 use super::{
-    accumulator::{Tally, Weighed},
+    accumulator::{EvalAccumulator, Weighed},
     classical::{Term, Terms},
     faded, pawns,
     score_pair::ScorePair,
@@ -94,7 +94,7 @@ fn is_capture_due(node: &Node) -> bool {
 }
 
 /// What every term comes to for each side, by weights of either kind.
-fn terms<T: Tally>(node: &Node, ground: T::Ground) -> Terms<ScorePair> {
+fn terms<T: EvalAccumulator>(node: &Node, ground: T::Ground) -> Terms<ScorePair> {
     let structure = pawns::judge::<T>(node.board(), ground);
     let terms = Terms::of(node, &structure, ground);
     Terms {

@@ -5,7 +5,7 @@ use std::array;
 use shakmaty::Board;
 
 use super::{
-    accumulator::{Tally, Weighed},
+    accumulator::{EvalAccumulator, Weighed},
     attacks::AttackInfo,
     endgame, king, kpk, passed,
     pawns::{self, PawnTable, Structure},
@@ -67,7 +67,7 @@ pub(super) struct Terms<T> {
     pub known: bool,
 }
 
-impl<T: Tally> Terms<T> {
+impl<T: EvalAccumulator> Terms<T> {
     /// Judges a position whose pawn structure is known.
     pub fn of(node: &Node, structure: &Structure<T>, ground: T::Ground) -> Self {
         let board = node.board();

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
-    accumulator::Tally,
+    accumulator::EvalAccumulator,
     attacks::{AttackInfo, relative_rank},
     weight::Weight,
     weights::{
@@ -63,7 +63,7 @@ const fn clamp(danger: i32, most: i32) -> i32 {
 }
 
 /// The king's worth for its side: shelter, and danger from the other side's pieces. The picture must be complete.
-pub(super) fn king<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn king<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
     let mut sum = T::empty(ground);
     let Some(king) = picture.sides.get(us).king else {
         return sum;
@@ -81,7 +81,13 @@ pub(super) fn king<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Gro
 }
 
 /// Pawns before the king on its file and the files beside it: their own worth, and their part in the danger.
-fn shelter<T: Tally>(picture: &AttackInfo<'_>, us: Color, king: Square, sum: &mut T, danger: &mut T) {
+fn shelter<T: EvalAccumulator>(
+    picture: &AttackInfo<'_>,
+    us: Color,
+    king: Square,
+    sum: &mut T,
+    danger: &mut T,
+) {
     let (ours, theirs) = (picture.sides.get(us).pawns, picture.sides.get(!us).pawns);
     let level = not_behind(us, relative_rank(us, king));
     let middle = (king.file() as i32).clamp(1, 6);
@@ -136,7 +142,7 @@ fn has_no_queen(picture: &AttackInfo<'_>, side: Color) -> bool {
 }
 
 /// Adds what endangers a king.
-fn gather_danger(picture: &AttackInfo<'_>, us: Color, king: Square, danger: &mut impl Tally) {
+fn gather_danger(picture: &AttackInfo<'_>, us: Color, king: Square, danger: &mut impl EvalAccumulator) {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let ring = attacks::king_attacks(king);
@@ -190,7 +196,7 @@ fn checks(
     us: Color,
     king: Square,
     poorly_defended: Bitboard,
-    danger: &mut impl Tally,
+    danger: &mut impl EvalAccumulator,
 ) {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);

@@ -14,7 +14,7 @@ const POSITIONS: usize = 2 * 64 * 64 * 24;
 
 /// What is known of a position while the table is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum KpkResult {
     Unknown,
     Illegal,
     Draw,
@@ -23,7 +23,7 @@ enum Verdict {
 
 /// A position with the pawn white and on the files a to d.
 #[derive(Debug, Clone, Copy)]
-struct Ending {
+struct KpkPosition {
     /// Whether the pawn's side is to move.
     strong_to_move: bool,
     strong: Square,
@@ -47,7 +47,7 @@ pub(super) fn is_won(board: &Board, turn: Color) -> Option<bool> {
             square
         }
     };
-    let ending = Ending {
+    let ending = KpkPosition {
         strong_to_move: turn == us,
         strong: flip(strong),
         weak: flip(weak),
@@ -69,21 +69,23 @@ fn table() -> &'static [u64] {
     TABLE.get_or_init(|| {
         let mut bits = vec![0_u64; POSITIONS / 64];
         for (index, verdict) in solve().into_iter().enumerate() {
-            bits[index / 64] |= u64::from(verdict == Verdict::Win) << (index % 64);
+            bits[index / 64] |= u64::from(verdict == KpkResult::Win) << (index % 64);
         }
         bits
     })
 }
 
 /// Works backwards until nothing new is learned; what is left unknown is drawn.
-fn solve() -> Vec<Verdict> {
-    let mut known: Vec<Verdict> = (0..POSITIONS).map(|index| Ending::at(index).at_once()).collect();
+fn solve() -> Vec<KpkResult> {
+    let mut known: Vec<KpkResult> = (0..POSITIONS)
+        .map(|index| KpkPosition::at(index).at_once())
+        .collect();
     loop {
         let mut learned = false;
         for index in 0..POSITIONS {
-            if known[index] == Verdict::Unknown {
-                known[index] = Ending::at(index).by_moves(&known);
-                learned |= known[index] != Verdict::Unknown;
+            if known[index] == KpkResult::Unknown {
+                known[index] = KpkPosition::at(index).by_moves(&known);
+                learned |= known[index] != KpkResult::Unknown;
             }
         }
         if !learned {
@@ -92,7 +94,7 @@ fn solve() -> Vec<Verdict> {
     }
 }
 
-impl Ending {
+impl KpkPosition {
     fn index(self) -> usize {
         let pawn = self.pawn as usize;
         let place = (pawn / 8 - 1) * 4 + pawn % 8;
@@ -112,47 +114,47 @@ impl Ending {
     }
 
     /// What the position itself says.
-    fn at_once(self) -> Verdict {
+    fn at_once(self) -> KpkResult {
         let Self {
             strong, weak, pawn, ..
         } = self;
         let pawn_attacks = attacks::pawn_attacks(Color::White, pawn);
         let touching = strong.distance(weak) <= 1 || strong == pawn || weak == pawn;
         if touching || self.strong_to_move && pawn_attacks.contains(weak) {
-            return Verdict::Illegal;
+            return KpkResult::Illegal;
         }
         if self.strong_to_move {
             let safe = |goal: Square| goal != weak && (weak.distance(goal) > 1 || strong.distance(goal) == 1);
             let promotes = self
                 .ahead(1)
                 .filter(|goal| *goal as usize >= 56 && *goal != strong && safe(*goal));
-            return promotes.map_or(Verdict::Unknown, |_| Verdict::Win);
+            return promotes.map_or(KpkResult::Unknown, |_| KpkResult::Win);
         }
         let guarded = attacks::king_attacks(strong);
         let flights = attacks::king_attacks(weak) & !(guarded | pawn_attacks);
         let takes = attacks::king_attacks(weak).contains(pawn) && !guarded.contains(pawn);
         if flights.is_empty() || takes {
-            return Verdict::Draw;
+            return KpkResult::Draw;
         }
-        Verdict::Unknown
+        KpkResult::Unknown
     }
 
     /// What the positions after its moves say.
-    fn by_moves(self, known: &[Verdict]) -> Verdict {
+    fn by_moves(self, known: &[KpkResult]) -> KpkResult {
         let (wanted, otherwise) = if self.strong_to_move {
-            (Verdict::Win, Verdict::Draw)
+            (KpkResult::Win, KpkResult::Draw)
         } else {
-            (Verdict::Draw, Verdict::Win)
+            (KpkResult::Draw, KpkResult::Win)
         };
         let mut open = false;
         for after in self.moves() {
             match known[after.index()] {
                 verdict if verdict == wanted => return wanted,
-                Verdict::Unknown => open = true,
+                KpkResult::Unknown => open = true,
                 _ => {}
             }
         }
-        if open { Verdict::Unknown } else { otherwise }
+        if open { KpkResult::Unknown } else { otherwise }
     }
 
     /// The positions after its moves, illegal ones among them.
@@ -200,9 +202,9 @@ mod tests {
     #[test]
     fn the_table_has_as_many_wins_as_there_are() {
         let verdicts = solve();
-        let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-        assert_eq!(count(Verdict::Win), 111_282);
-        assert_eq!(POSITIONS - count(Verdict::Illegal), 165_676);
+        let count = |wanted: KpkResult| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+        assert_eq!(count(KpkResult::Win), 111_282);
+        assert_eq!(POSITIONS - count(KpkResult::Illegal), 165_676);
     }
 
     #[test]

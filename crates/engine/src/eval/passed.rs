@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
-    accumulator::Tally,
+    accumulator::EvalAccumulator,
     attacks::{AttackInfo, forward, relative_rank},
     pawns::{Structure, ahead},
     weights::{
@@ -14,7 +14,7 @@ use super::{
 use sparring_chess::{Color, Square};
 
 /// The worth of a side's passed pawns. The picture must be complete.
-pub(super) fn passed<T: Tally>(
+pub(super) fn passed<T: EvalAccumulator>(
     picture: &AttackInfo<'_>,
     us: Color,
     turn: Color,
@@ -55,7 +55,7 @@ pub(super) fn passed<T: Tally>(
 }
 
 /// Rooks belong behind passed pawns, the own and the enemy's (Tarrasch).
-fn rooks_behind(picture: &AttackInfo<'_>, us: Color, pawn: Square, sum: &mut impl Tally) {
+fn rooks_behind(picture: &AttackInfo<'_>, us: Color, pawn: Square, sum: &mut impl EvalAccumulator) {
     let rooks = picture.board.rooks();
     let behind = ahead(!us, pawn);
     if (behind & rooks).is_empty() {
@@ -70,7 +70,7 @@ fn rooks_behind(picture: &AttackInfo<'_>, us: Color, pawn: Square, sum: &mut imp
 }
 
 /// In the endgame kings decide: near the square before the pawn is good, the further advanced the more.
-fn kings(picture: &AttackInfo<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mut impl Tally) {
+fn kings(picture: &AttackInfo<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mut impl EvalAccumulator) {
     let (Some(stop), Some(ours), Some(theirs)) = (
         stop.first(),
         picture.sides.get(us).king,

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Board, attacks};
 
 use super::{
-    accumulator::Tally,
+    accumulator::EvalAccumulator,
     attacks::{beside, fill_files, fill_forward, forward, pawn_attacks, relative_rank},
     score_pair::ScorePair,
     weights::{
@@ -68,7 +68,7 @@ impl PawnTable {
 }
 
 /// The structure from scratch.
-pub(super) fn judge<T: Tally>(board: &Board, ground: T::Ground) -> Structure<T> {
+pub(super) fn judge<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> Structure<T> {
     let mut structure = Structure {
         worth: ByColor::new_with(|_| T::empty(ground)),
         passed: Bitboard::EMPTY,
@@ -90,7 +90,7 @@ pub(super) fn judge<T: Tally>(board: &Board, ground: T::Ground) -> Structure<T> 
     structure
 }
 
-fn judge_pawn(us: Color, pawn: Square, ours: Bitboard, theirs: Bitboard, sum: &mut impl Tally) {
+fn judge_pawn(us: Color, pawn: Square, ours: Bitboard, theirs: Bitboard, sum: &mut impl EvalAccumulator) {
     let rank = relative_rank(us, pawn);
     let here = Bitboard::from(pawn);
     let neighbours = beside(fill_files(here)) & ours;

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
-    accumulator::Tally,
+    accumulator::EvalAccumulator,
     attacks::{AttackInfo, fill_files, forward, relative_rank},
     pawns::Structure,
     weights::{
@@ -18,7 +18,7 @@ use sparring_chess::{Color, Role, Square};
 const MIDDLE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Draws the attacks of one side's pieces into the picture, and sums up its mobility and its pieces' places.
-pub(super) fn pieces<T: Tally>(
+pub(super) fn pieces<T: EvalAccumulator>(
     picture: &mut AttackInfo<'_>,
     us: Color,
     structure: &Structure<T>,
@@ -91,7 +91,7 @@ fn minor(
     square: Square,
     attacked: Bitboard,
     enemy_span: Bitboard,
-    sum: &mut impl Tally,
+    sum: &mut impl EvalAccumulator,
 ) {
     let board = picture.board;
     let side = picture.sides.get(us);
@@ -117,7 +117,7 @@ fn minor(
     }
 }
 
-fn bishop(picture: &AttackInfo<'_>, us: Color, square: Square, sum: &mut impl Tally) {
+fn bishop(picture: &AttackInfo<'_>, us: Color, square: Square, sum: &mut impl EvalAccumulator) {
     let side = picture.sides.get(us);
     let same_color = if Bitboard::DARK_SQUARES.contains(square) {
         Bitboard::DARK_SQUARES
@@ -159,7 +159,7 @@ fn is_shut_in(picture: &AttackInfo<'_>, us: Color, square: Square) -> bool {
         && ((edge & theirs).any() || ways_on.into_iter().all(|way| theirs.contains(way)))
 }
 
-fn rook(picture: &AttackInfo<'_>, us: Color, square: Square, reach: usize, sum: &mut impl Tally) {
+fn rook(picture: &AttackInfo<'_>, us: Color, square: Square, reach: usize, sum: &mut impl EvalAccumulator) {
     let board = picture.board;
     let side = picture.sides.get(us);
     let enemy = picture.sides.get(!us);
@@ -186,7 +186,7 @@ fn rook(picture: &AttackInfo<'_>, us: Color, square: Square, reach: usize, sum: 
     }
 }
 
-fn queen(picture: &AttackInfo<'_>, us: Color, square: Square, sum: &mut impl Tally) {
+fn queen(picture: &AttackInfo<'_>, us: Color, square: Square, sum: &mut impl EvalAccumulator) {
     if relative_rank(us, square) == 6 && attacks_from_seventh(picture, us) {
         sum.add(QUEEN_SEVENTH, 1);
     }

@@ -6,7 +6,7 @@
 use shakmaty::{Bitboard, Board, File};
 
 use super::{
-    accumulator::Tally,
+    accumulator::EvalAccumulator,
     score_pair::ScorePair,
     weight::Weight,
     weights::{
@@ -91,7 +91,7 @@ pub(super) fn weights(role: Role, square: Square, kings: Kings) -> impl Iterator
 }
 
 /// All pieces of both sides where they stand, and the bishop pair.
-pub(super) fn material<T: Tally>(board: &Board, ground: T::Ground) -> ByColor<T> {
+pub(super) fn material<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> ByColor<T> {
     let is_king_side = |square: Square| square.file() >= File::E;
     let wings = ByColor::new_with(|color| board.king_of(color).map(is_king_side));
     ByColor::new_with(|color: Color| {
@@ -114,7 +114,7 @@ pub(super) fn material<T: Tally>(board: &Board, ground: T::Ground) -> ByColor<T>
 }
 
 /// All pieces of both sides wherever they stand, and the bishop pair.
-pub(super) fn bare_material<T: Tally>(board: &Board, ground: T::Ground) -> ByColor<T> {
+pub(super) fn bare_material<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> ByColor<T> {
     ByColor::new_with(|color| {
         let mut sum = T::empty(ground);
         let ours = board.by_color(color);
@@ -128,7 +128,7 @@ pub(super) fn bare_material<T: Tally>(board: &Board, ground: T::Ground) -> ByCol
 }
 
 /// What pieces are worth together: bishops in pairs; knights with many pawns, rooks with few (Kaufman's rules).
-fn imbalance(board: &Board, ours: Bitboard, sum: &mut impl Tally) {
+fn imbalance(board: &Board, ours: Bitboard, sum: &mut impl EvalAccumulator) {
     if (ours & board.bishops()).more_than_one() {
         sum.add(BISHOP_PAIR, 1);
     }

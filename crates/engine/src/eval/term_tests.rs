@@ -4,7 +4,7 @@
 //! says); these say what each line of `weights.rs` means.
 
 use super::{
-    accumulator::{Coefficients, Tally as _},
+    accumulator::{Coefficients, EvalAccumulator as _},
     classical::Terms,
     pawns,
     weights::ROWS,

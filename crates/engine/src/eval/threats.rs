@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, attacks};
 
 use super::{
-    accumulator::Tally,
+    accumulator::EvalAccumulator,
     attacks::{AttackInfo, fill_forward, forward, pawn_attacks},
     weights::{
         HANGING, KNIGHT_NEARS_QUEEN, RESTRICTED, SLIDER_NEARS_QUEEN, SPACE, THREAT_BY_KING, THREAT_BY_MINOR,
@@ -13,7 +13,7 @@ use super::{
 use sparring_chess::Color;
 
 /// The worth of a side's threats. The picture must be complete.
-pub(super) fn threats<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn threats<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let board = picture.board;
@@ -48,7 +48,12 @@ pub(super) fn threats<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::
 }
 
 /// Squares from which the only enemy queen could be attacked next.
-fn near_queen(picture: &AttackInfo<'_>, us: Color, strongly_defended: Bitboard, sum: &mut impl Tally) {
+fn near_queen(
+    picture: &AttackInfo<'_>,
+    us: Color,
+    strongly_defended: Bitboard,
+    sum: &mut impl EvalAccumulator,
+) {
     let ours = picture.sides.get(us);
     let Some(queen) = (picture.sides.get(!us).pieces & picture.board.queens()).single_square() else {
         return;
@@ -73,7 +78,7 @@ fn pushes(picture: &AttackInfo<'_>, us: Color) -> Bitboard {
 }
 
 /// Room to move behind the own pawns, which counts while there are many pieces.
-pub(super) fn space<T: Tally>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn space<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
     let ours = picture.sides.get(us);
     let theirs = picture.sides.get(!us);
     let middle = us.fold_wb(Bitboard(0x0000_0000_3c3c_3c00), Bitboard(0x003c_3c3c_0000_0000));

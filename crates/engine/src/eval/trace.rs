@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{
     Evaluator, PawnTable,
-    accumulator::{Coefficients, Tally as _, Weighed},
+    accumulator::{Coefficients, EvalAccumulator as _, Weighed},
     classical::{FULL_PHASE, Term, Terms, halves},
     faded, pawns,
     weight::WeightRow,

@@ -10,7 +10,7 @@ const FREE: usize = 3;
 
 /// Bishop and knight are the stronger side's.
 #[derive(Debug, Clone, Copy)]
-struct Ending {
+struct BishopKnight {
     strong_king: Square,
     weak_king: Square,
     bishop: Square,
@@ -20,10 +20,10 @@ struct Ending {
 
 /// Whether these men are those of the ending, and the stronger side does not win.
 pub(super) fn is_held(view: &EndgameView<'_>, strong_to_move: bool) -> bool {
-    Ending::of(view).is_some_and(|it| it.is_held(strong_to_move))
+    BishopKnight::of(view).is_some_and(|it| it.is_held(strong_to_move))
 }
 
-impl Ending {
+impl BishopKnight {
     /// None of other men: with so many on the board, one of each kind leaves room for no more.
     fn of(view: &EndgameView<'_>) -> Option<Self> {
         let [strong_king, weak_king] = view.kings()?;

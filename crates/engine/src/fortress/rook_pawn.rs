@@ -7,7 +7,7 @@ use sparring_chess::{Color, Square};
 
 /// The pawn's side is the stronger one, its pawn going up.
 #[derive(Debug, Clone, Copy)]
-struct Ending {
+struct RookPawn {
     strong_king: Square,
     weak_king: Square,
     pawn: Square,
@@ -17,10 +17,10 @@ struct Ending {
 
 /// Whether these men are those of the ending, and the stronger side does not win.
 pub(super) fn is_held(view: &EndgameView<'_>, strong_to_move: bool) -> bool {
-    Ending::of(view).is_some_and(|it| it.is_held(strong_to_move))
+    RookPawn::of(view).is_some_and(|it| it.is_held(strong_to_move))
 }
 
-impl Ending {
+impl RookPawn {
     /// None of other men: with so many on the board, one of each kind leaves room for no more.
     fn of(view: &EndgameView<'_>) -> Option<Self> {
         let [strong_king, weak_king] = view.kings()?;

@@ -66,7 +66,7 @@ fn quiet_moves_that_cut_become_killers_and_captures_do_not() {
             quiets.next().unwrap(),
         );
         let mut after = |mv| {
-            searcher.reward(&here, &past, mv, &Tried::default());
+            searcher.reward(&here, &past, mv, &TriedMoves::default());
             searcher.memory.frame(1).killers
         };
         assert_eq!(after(noisy), [None, None]);

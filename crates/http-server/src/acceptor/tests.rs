@@ -70,7 +70,7 @@ impl AsRawFd for Wire {
 impl Stream for Wire {}
 
 impl Accepts for UnboundedReceiver<Wire> {
-    type Stream = Wire;
+    type AcceptedStream = Wire;
 
     async fn next(&mut self) -> io::Result<(Wire, Option<SocketAddr>)> {
         match self.recv().await {
@@ -236,7 +236,7 @@ async fn a_crowd_that_asks_nothing_keeps_nobody_out() {
 struct Failing(VecDeque<Errno>);
 
 impl Accepts for Failing {
-    type Stream = Wire;
+    type AcceptedStream = Wire;
 
     async fn next(&mut self) -> io::Result<(Wire, Option<SocketAddr>)> {
         match self.0.pop_front() {

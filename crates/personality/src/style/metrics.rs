@@ -85,7 +85,7 @@ impl StyleMetrics {
 struct Seen {
     moves: usize,
     castled: Option<usize>,
-    greedy: Share,
+    greedy: Frequency,
     trades: usize,
     pawns: usize,
     queen: usize,
@@ -95,17 +95,17 @@ struct Seen {
     middle: usize,
     open: i32,
     without_queens: usize,
-    kinds: [Share; BlindSpot::COUNT],
+    kinds: [Frequency; BlindSpot::COUNT],
 }
 
 /// How often a sort of move was played where there was one.
 #[derive(Debug, Clone, Copy, Default)]
-struct Share {
+struct Frequency {
     chances: usize,
     played: usize,
 }
 
-impl Share {
+impl Frequency {
     /// Counts a move of somebody who could play such a one, or could not.
     fn add(&mut self, could: bool, did: bool) {
         self.chances += usize::from(could);
@@ -173,7 +173,7 @@ impl Seen {
         }
         StyleMetrics {
             axes,
-            seen: self.kinds.map(Share::of_100),
+            seen: self.kinds.map(Frequency::of_100),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     api_error::ApiError,
-    draw_offers::{No, Yes},
+    draw_offers::{OfferAccepted, OfferDeclined},
     ending::{Cause, Ending, name},
     game::{Game, Notification},
     presence::{leave_time, material_balance},
@@ -126,13 +126,13 @@ impl Game {
             Some(Cause::BareClaim)
         } else {
             match self.offers.offer_draw(color, self.line.ply()) {
-                Yes::Accepted => Some(Cause::Agreement),
-                Yes::Offered => {
+                OfferAccepted::Accepted => Some(Cause::Agreement),
+                OfferAccepted::Offered => {
                     self.announce(&format!("{} offers draw", name(color)));
                     self.note_state(now);
                     None
                 }
-                Yes::Ignored => None,
+                OfferAccepted::Ignored => None,
             }
         };
         if let Some(cause) = cause {
@@ -150,9 +150,9 @@ impl Game {
             return;
         }
         match self.offers.decline_draw(color) {
-            No::Declined => self.announce(&format!("{} declines draw", name(color))),
-            No::Withdrawn => self.announce("Draw offer canceled"),
-            No::Ignored => {}
+            OfferDeclined::Declined => self.announce(&format!("{} declines draw", name(color))),
+            OfferDeclined::Withdrawn => self.announce("Draw offer canceled"),
+            OfferDeclined::Ignored => {}
         }
     }
 
@@ -166,11 +166,11 @@ impl Game {
             return;
         }
         match self.offers.offer_takeback(color, now) {
-            Yes::Offered => {
+            OfferAccepted::Offered => {
                 self.announce(&format!("{} proposes a takeback", name(color)));
                 self.note_state(now);
             }
-            Yes::Accepted => {
+            OfferAccepted::Accepted => {
                 let undone = if self.line.turn() == color { 1 } else { 2 };
                 let plies = self.line.ply().saturating_sub(undone);
                 self.line.truncate(plies);
@@ -180,7 +180,7 @@ impl Game {
                 self.announce("Takeback accepted");
                 self.note_state(now);
             }
-            Yes::Ignored => {}
+            OfferAccepted::Ignored => {}
         }
     }
 
@@ -190,9 +190,9 @@ impl Game {
             return;
         }
         match self.offers.decline_takeback(color, now) {
-            No::Declined => self.announce("Takeback declined"),
-            No::Withdrawn => self.announce("Takeback canceled"),
-            No::Ignored => return,
+            OfferDeclined::Declined => self.announce("Takeback declined"),
+            OfferDeclined::Withdrawn => self.announce("Takeback canceled"),
+            OfferDeclined::Ignored => return,
         }
         self.note_state(now);
     }

@@ -10,7 +10,7 @@ const TAKEBACK_PAUSE: Millis = Millis(10_000);
 
 /// What came of saying yes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Yes {
+pub enum OfferAccepted {
     /// An offer now stands.
     Offered,
     /// The other side's offer is accepted.
@@ -21,7 +21,7 @@ pub enum Yes {
 
 /// What came of saying no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum No {
+pub enum OfferDeclined {
     /// The other side's offer is declined.
     Declined,
     /// The own offer is taken back.
@@ -32,7 +32,7 @@ pub enum No {
 
 /// Which of the other side's offers a move has declined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lapsed {
+pub struct OfferLapsed {
     /// A draw.
     pub draw: bool,
     /// A takeback.
@@ -64,45 +64,45 @@ impl DrawOffers {
     }
 
     /// A side offers a draw, or accepts the other's offer, after so many half moves.
-    pub fn offer_draw(&mut self, color: Color, plies: usize) -> Yes {
+    pub fn offer_draw(&mut self, color: Color, plies: usize) -> OfferAccepted {
         if self.draw(!color) {
-            return Yes::Accepted;
+            return OfferAccepted::Accepted;
         }
         let too_soon = self
             .draw_offered_at
             .get(color)
             .is_some_and(|at| plies < at + DRAW_PAUSE);
         if plies < 2 || too_soon || self.draw(color) {
-            return Yes::Ignored;
+            return OfferAccepted::Ignored;
         }
         *self.draw.get_mut(color) = true;
         *self.draw_offered_at.get_mut(color) = Some(plies);
-        Yes::Offered
+        OfferAccepted::Offered
     }
 
     /// A side declines the other's draw offer, or takes its own back.
-    pub fn decline_draw(&mut self, color: Color) -> No {
+    pub fn decline_draw(&mut self, color: Color) -> OfferDeclined {
         answer_no(&mut self.draw, color)
     }
 
     /// A side asks to take back, or allows the other to.
-    pub fn offer_takeback(&mut self, color: Color, now: Millis) -> Yes {
+    pub fn offer_takeback(&mut self, color: Color, now: Millis) -> OfferAccepted {
         if self.takeback(!color) {
-            return Yes::Accepted;
+            return OfferAccepted::Accepted;
         }
         let (times, last) = *self.refused.get(color);
         let pause = Millis(TAKEBACK_PAUSE.0.saturating_mul(times.saturating_mul(times)));
         if self.takeback(color) || (times > 0 && now < last + pause) {
-            return Yes::Ignored;
+            return OfferAccepted::Ignored;
         }
         *self.takeback.get_mut(color) = true;
-        Yes::Offered
+        OfferAccepted::Offered
     }
 
     /// A side refuses the other's takeback, or no longer wants its own.
-    pub fn decline_takeback(&mut self, color: Color, now: Millis) -> No {
+    pub fn decline_takeback(&mut self, color: Color, now: Millis) -> OfferDeclined {
         let answer = answer_no(&mut self.takeback, color);
-        if answer == No::Declined {
+        if answer == OfferDeclined::Declined {
             let refused = self.refused.get_mut(!color);
             *refused = (refused.0 + 1, now);
         }
@@ -110,10 +110,10 @@ impl DrawOffers {
     }
 
     /// A side has moved: that declines what the other side was offering. Its own offers stay.
-    pub fn moved(&mut self, mover: Color, now: Millis) -> Lapsed {
+    pub fn moved(&mut self, mover: Color, now: Millis) -> OfferLapsed {
         let draw = std::mem::take(self.draw.get_mut(!mover));
-        let takeback = self.takeback(!mover) && self.decline_takeback(mover, now) == No::Declined;
-        Lapsed { draw, takeback }
+        let takeback = self.takeback(!mover) && self.decline_takeback(mover, now) == OfferDeclined::Declined;
+        OfferLapsed { draw, takeback }
     }
 
     /// The game is over: nothing is on offer any more.
@@ -131,13 +131,13 @@ impl DrawOffers {
     }
 }
 
-fn answer_no(offers: &mut ByColor<bool>, color: Color) -> No {
+fn answer_no(offers: &mut ByColor<bool>, color: Color) -> OfferDeclined {
     if std::mem::take(offers.get_mut(!color)) {
-        No::Declined
+        OfferDeclined::Declined
     } else if std::mem::take(offers.get_mut(color)) {
-        No::Withdrawn
+        OfferDeclined::Withdrawn
     } else {
-        No::Ignored
+        OfferDeclined::Ignored
     }
 }
 
@@ -149,33 +149,33 @@ mod tests {
     #[test]
     fn nobody_offers_a_draw_before_both_have_moved() {
         let mut offers = DrawOffers::default();
-        assert_eq!(offers.offer_draw(White, 1), Yes::Ignored);
-        assert_eq!(offers.offer_draw(White, 2), Yes::Offered);
+        assert_eq!(offers.offer_draw(White, 1), OfferAccepted::Ignored);
+        assert_eq!(offers.offer_draw(White, 2), OfferAccepted::Offered);
     }
 
     #[test]
     fn two_offers_make_an_agreement() {
         let mut offers = DrawOffers::default();
         offers.offer_draw(White, 10);
-        assert_eq!(offers.offer_draw(Black, 10), Yes::Accepted);
+        assert_eq!(offers.offer_draw(Black, 10), OfferAccepted::Accepted);
     }
 
     #[test]
     fn a_declined_draw_may_be_offered_again_after_twenty_half_moves() {
         let mut offers = DrawOffers::default();
         offers.offer_draw(White, 10);
-        assert_eq!(offers.decline_draw(Black), No::Declined);
-        assert_eq!(offers.offer_draw(White, 29), Yes::Ignored);
-        assert_eq!(offers.offer_draw(White, 30), Yes::Offered);
-        assert_eq!(offers.decline_draw(White), No::Withdrawn);
-        assert_eq!(offers.decline_draw(White), No::Ignored);
+        assert_eq!(offers.decline_draw(Black), OfferDeclined::Declined);
+        assert_eq!(offers.offer_draw(White, 29), OfferAccepted::Ignored);
+        assert_eq!(offers.offer_draw(White, 30), OfferAccepted::Offered);
+        assert_eq!(offers.decline_draw(White), OfferDeclined::Withdrawn);
+        assert_eq!(offers.decline_draw(White), OfferDeclined::Ignored);
     }
 
     #[test]
     fn a_move_declines_the_others_offers_and_keeps_the_own() {
         let mut offers = DrawOffers::default();
         offers.offer_draw(White, 10);
-        let nothing = Lapsed {
+        let nothing = OfferLapsed {
             draw: false,
             takeback: false,
         };
@@ -189,15 +189,18 @@ mod tests {
     fn each_refused_takeback_makes_the_next_one_wait_longer() {
         let mut offers = DrawOffers::default();
         for (asked, answer) in [
-            (0, Yes::Offered),
-            (9_999, Yes::Ignored),
-            (10_000, Yes::Offered),
-            (49_999, Yes::Ignored),
-            (50_000, Yes::Offered),
+            (0, OfferAccepted::Offered),
+            (9_999, OfferAccepted::Ignored),
+            (10_000, OfferAccepted::Offered),
+            (49_999, OfferAccepted::Ignored),
+            (50_000, OfferAccepted::Offered),
         ] {
             assert_eq!(offers.offer_takeback(White, Millis(asked)), answer, "at {asked}");
-            if answer == Yes::Offered {
-                assert_eq!(offers.decline_takeback(Black, Millis(asked)), No::Declined);
+            if answer == OfferAccepted::Offered {
+                assert_eq!(
+                    offers.decline_takeback(Black, Millis(asked)),
+                    OfferDeclined::Declined
+                );
             }
         }
     }

@@ -337,7 +337,7 @@ mod tests {
     }
 
     /// What the sets say of the position after a move, found by the rules library.
-    struct Judge {
+    struct SetJudge {
         captures: Captures,
         sets: [Sets; 2],
     }
@@ -351,7 +351,7 @@ mod tests {
         sets
     }
 
-    impl Judge {
+    impl SetJudge {
         fn white_wins_after(&self, place: Place, rook: Square, mv: Move) -> bool {
             let (from, to) = (mv.from().unwrap(), mv.to());
             let moved = |square: Square| if square == from { to } else { square };
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn each_step_looks_at_every_legal_move() {
-        let judge = Judge {
+        let judge = SetJudge {
             captures: Captures {
                 without_black_rook: any_sets(PAWNS << 12, 1),
                 without_white_rook: any_sets(PAWNS << 12, 2),

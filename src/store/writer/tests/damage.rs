@@ -31,16 +31,16 @@ fn ended(number: usize) -> GameRecord {
     }
 }
 
-fn home(path: &Path) -> Home {
-    Home::new(path.to_owned(), Box::new(|| Ok(true)))
+fn home(path: &Path) -> ArchivePath {
+    ArchivePath::new(path.to_owned(), Box::new(|| Ok(true)))
 }
 
 /// What the bot writes of a game.
 fn play(writer: &mut Writer, number: usize) {
     for ply in 1..=20 {
-        writer.take(Order::Move(game_id(number), Box::new(record(ply))));
+        writer.take(WriteOrder::Move(game_id(number), Box::new(record(ply))));
     }
-    writer.take(Order::Game(Box::new(ended(number))));
+    writer.take(WriteOrder::Game(Box::new(ended(number))));
 }
 
 /// A folder with an archive of many games and some of everything else.
@@ -51,10 +51,10 @@ fn full(path: &Path) -> Writer {
     let mut writer = Writer::new(Some(archive), None);
     for number in 0..GAMES {
         for ply in 1..=20 {
-            writer.take(Order::Move(game_id(number), Box::new(record(ply))));
+            writer.take(WriteOrder::Move(game_id(number), Box::new(record(ply))));
         }
     }
-    writer.take(Order::Limit("class.read".to_owned(), UNTIL));
+    writer.take(WriteOrder::Limit("class.read".to_owned(), UNTIL));
     let archive = writer.archive.take().unwrap();
     archive.sql.execute_batch("COMMIT").unwrap();
     for number in 0..GAMES {
@@ -384,7 +384,7 @@ fn a_row_that_does_not_fit_keeps_no_other_waiting() {
         .sql
         .execute_batch(refuse)
         .unwrap();
-    writer.take(Order::Limit("x".to_owned(), UNTIL));
+    writer.take(WriteOrder::Limit("x".to_owned(), UNTIL));
     play(&mut writer, 500);
     assert_eq!((writer.state.lost(), writer.waiting.len()), (1, 0));
     assert_eq!(kept(writer.archive.as_ref().unwrap(), 500..501), 1);
@@ -440,7 +440,7 @@ fn whoever_does_not_hold_the_folder_moves_nothing() {
     let path = folder.path().join("archive.db");
     fs::write(&path, "garbage ".repeat(1000)).unwrap();
     for hold in [|| Err(StoreError::Held), || Ok(false)] {
-        assert!(Home::new(path.clone(), Box::new(hold)).open().is_err());
+        assert!(ArchivePath::new(path.clone(), Box::new(hold)).open().is_err());
     }
     assert!(Archive::read(&path).unwrap_err().is_damage());
     assert!(aside(&path).is_empty());

@@ -83,7 +83,7 @@ fn a_row_that_was_not_taken_is_not_written_once_more() {
     let refuse = "CREATE TRIGGER t BEFORE INSERT ON limits BEGIN SELECT raise(ABORT, 'no'); END";
     let sql = &writer.archive.as_ref().unwrap().sql;
     sql.execute_batch(refuse).unwrap();
-    writer.take(Order::Limit("x".to_owned(), UNTIL));
+    writer.take(WriteOrder::Limit("x".to_owned(), UNTIL));
     play(&mut writer, 500);
     for suffix in ["", "-wal", "-shm"] {
         fs::remove_file(crate::store::damage::beside(&path, suffix)).unwrap();

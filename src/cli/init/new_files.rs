@@ -13,13 +13,13 @@ use sparring_files::atomic_file;
 /// A file that was not there before, whole and on the disk, with the folders that it needed. Dropped without being kept it
 /// goes, and they with it.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct NewFiles {
     file: Option<PathBuf>,
     /// Those that were made, the outermost first.
     folders: Vec<PathBuf>,
 }
 
-impl Draft {
+impl NewFiles {
     /// Writes it, making folders as needed. `mode` is who may read it.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for NewFiles {
     fn drop(&mut self) {
         // What cannot be taken away again is told of by the next try, which finds it there.
         if let Some(file) = &self.file {
@@ -87,11 +87,11 @@ mod tests {
     fn what_is_not_kept_is_gone_with_the_folders_made_for_it() {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("a/b/token");
-        let draft = Draft::write(&path, "secret\n", 0o600).unwrap();
+        let draft = NewFiles::write(&path, "secret\n", 0o600).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "secret\n");
         drop(draft);
         assert_eq!(fs::read_dir(at.path()).unwrap().count(), 0);
-        Draft::write(&path, "secret\n", 0o600).unwrap().keep();
+        NewFiles::write(&path, "secret\n", 0o600).unwrap().keep();
         assert_eq!(fs::read_to_string(&path).unwrap(), "secret\n");
     }
 
@@ -100,9 +100,9 @@ mod tests {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("token");
         fs::write(&path, "mine").unwrap();
-        let refused = Draft::write(&path, "other", 0o600).unwrap_err();
+        let refused = NewFiles::write(&path, "other", 0o600).unwrap_err();
         assert!(refused.to_string().contains("cannot write"), "{refused}");
-        let below = Draft::write(&path.join("deeper/token"), "other", 0o600);
+        let below = NewFiles::write(&path.join("deeper/token"), "other", 0o600);
         assert!(below.is_err(), "a file is no folder");
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
     }

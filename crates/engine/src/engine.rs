@@ -18,7 +18,7 @@ use super::{
     search_limits::SearchLimiter,
     style_bonus::PreparedStyleBonus,
     syzygy::{SALT, Tablebase, WdlRank, told},
-    thread_data::{Habits, Searcher, ThreadMemory},
+    thread_data::{Searcher, ThreadMemory, VariantTraits},
     threads::{ThreadPool, ThreadResult, elect},
     tt::Table,
 };
@@ -289,7 +289,7 @@ impl<'a> Shared<'a> {
             watch,
             evaluator: Evaluator::for_variant(variant).by(setup.and_then(EngineOverrides::weights)),
             asks_net: self.asks_net,
-            habits: Habits::of(variant),
+            habits: VariantTraits::of(variant),
             weakness,
             inclined,
             knows_endings: fortress::are_known(self.node, &weakness),

@@ -12,7 +12,7 @@ use axum::{
 use serde_json::json;
 
 use super::{
-    challenge_api::parse_id,
+    challenge_routes::parse_id,
     fields::QueryFields,
     hub::Hub,
     world::{ApiError, Contents},

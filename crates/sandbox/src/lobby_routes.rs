@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{
     answer::{Done, error},
     auth::{self, Authenticated, Gate},
-    challenge_api::parse_id,
+    challenge_routes::parse_id,
     fields::BodyFields,
     hub::Hub,
     key,
