@@ -7,7 +7,7 @@ use std::{
 };
 
 use sparring::{
-    bot::{chat, game_state::GameState},
+    bot::game_task::{chat_commands, state::GameState},
     config,
 };
 use sparring_book::{self as book, Notation, ZeroWeights};
@@ -216,7 +216,7 @@ fn spoiled_games_begin_as_the_whole(line: &GameHistory, salt: usize) {
 
 /// Chat: a command or nothing, never a panic.
 pub fn commands(data: &[u8]) {
-    let _ = chat::read(&text(data));
+    let _ = chat_commands::read(&text(data));
 }
 
 /// A session in UCI. Searches are kept short by a limit that every `go` gets beside its own; what reads or writes files,

@@ -6,21 +6,18 @@ use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{
+use crate::bot::{
+    challenges::rule_context,
     event_loop::{EventLoop, Handles, epoch},
-    finished_games::FinishedGames,
-    game_flags::GameFlagsByGame,
     game_task::{ChatRateLimit, Context},
-    live_games::LiveGames,
-    liveness::LivenessResponder,
-    login::{self, DaemonError},
-    metrics::Metrics,
-    move_overhead::LagMargin,
-    move_selector::MoveSelector,
-    opponent_memory::OpponentMemory,
-    opponent_stats::OpponentStats,
-    rate_limits::PersistedRateLimits,
-    rule_context,
+    games::{finished::FinishedGames, flags::GameFlagsByGame, live::LiveGames},
+    moves::{move_overhead::LagMargin, selector::MoveSelector},
+    observe::{liveness::LivenessResponder, metrics::Metrics},
+    opponents::{memory::OpponentMemory, stats::OpponentStats},
+    server::{
+        login::{self, DaemonError},
+        rate_limits::PersistedRateLimits,
+    },
 };
 use crate::{
     config::{Chat, Config, Games, Matchmaking, Play, Rule, Tournaments},

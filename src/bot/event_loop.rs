@@ -1,6 +1,9 @@
 //! The daemon at work: hears the event stream, answers challenges, keeps a task for each game, and leaves in good
 //! order.
 
+pub(super) mod completions;
+pub(super) mod events;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -16,24 +19,24 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
-use super::{
-    challenge_queue::{Capacity, ChallengeQueue, ChallengeReply},
-    completions::Completion,
+use crate::bot::{
+    challenges::{
+        open::OpenChallenges,
+        pending::PendingChallenges,
+        queue::{Capacity, ChallengeQueue, ChallengeReply},
+    },
     daemon::{Options, RestoredState, Shutdown, Status},
-    daily_limits::DailyCounters,
-    events::EventStream,
-    game_retry::RetrySchedule,
+    event_loop::{completions::Completion, events::EventStream},
     game_task::{Context, Setup},
-    liveness::LivenessResponder,
-    login::{self, DaemonError},
-    ongoing_poll::OngoingPoll,
-    open_challenges::OpenChallenges,
-    opponent_picker::OpponentPicker,
-    pending_challenges::PendingChallenges,
-    rate_limits::PersistedRateLimits,
-    rematches::Rematches,
-    supervisor::GameSupervisor,
-    tournaments::TournamentState,
+    games::{ongoing_poll::OngoingPoll, retry::RetrySchedule, supervisor::GameSupervisor},
+    matchmaking::opponent_picker::OpponentPicker,
+    observe::liveness::LivenessResponder,
+    opponents::{daily_limits::DailyCounters, rematches::Rematches},
+    server::{
+        login::{self, DaemonError},
+        rate_limits::PersistedRateLimits,
+    },
+    tournaments::state::TournamentState,
 };
 use sparring_chess::units::Millis;
 use sparring_lichess::{

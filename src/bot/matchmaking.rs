@@ -1,19 +1,18 @@
 //! Challenging others: the calls that the suitor's wishes need, and what comes of them.
 
+pub(super) mod opponent_picker;
+
 use std::sync::Arc;
 
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info};
 
-use super::{
-    challenge_queue::QueuedChallenge,
-    challenge_rules,
-    completions::Completion,
-    event_loop::{EventLoop, epoch},
-    opponent_picker::ChallengeProposal,
-    retry_call::{MOST, patience},
-    rule_context::RuleContext,
+use crate::bot::{
+    challenges::{queue::QueuedChallenge, rule_context::RuleContext, rules},
+    event_loop::{EventLoop, completions::Completion, epoch},
+    matchmaking::opponent_picker::ChallengeProposal,
+    server::retry_call::{MOST, patience},
 };
 use crate::{
     config::{Action, Matchmaking},
@@ -113,7 +112,7 @@ impl EventLoop {
         let rules = Arc::clone(&self.options.borrow().rules);
         let is_welcome = |account: &&Account| {
             let facts = RuleContext::of_plan(account, plan, &self.moment(Some(&account.id), false));
-            !matches!(challenge_rules::rule_on(&rules, &facts).then, Action::Decline(_))
+            !matches!(rules::rule_on(&rules, &facts).then, Action::Decline(_))
         };
         let others: Vec<&Account> = online
             .iter()
@@ -152,7 +151,7 @@ impl EventLoop {
                     verdict: "sent".to_owned(),
                     rule: "matchmaking".to_owned(),
                     sent: true,
-                    game: Some(challenge_rules::what(&challenge)),
+                    game: Some(rules::what(&challenge)),
                     repeats: None,
                 };
                 self.shared.store.challenge(record.clone());

@@ -17,11 +17,15 @@ use super::{
 use crate::{
     bot::{
         self, Daemon, Options, RestoredState, Status,
-        engine_pool::EnginePool,
-        live_games::LiveGames,
-        liveness::{LivenessProbe, pulse},
-        metrics::Metrics,
-        move_selector::{MoveSelector, Pipeline},
+        games::live::LiveGames,
+        moves::{
+            engine_pool::EnginePool,
+            selector::{MoveSelector, Pipeline},
+        },
+        observe::{
+            liveness::{LivenessProbe, pulse},
+            metrics::Metrics,
+        },
     },
     config::Config,
     reload::Assets,

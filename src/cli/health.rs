@@ -15,7 +15,10 @@ use tokio::sync::watch;
 
 use super::auth::{self, Access};
 use crate::{
-    bot::{Status, liveness::LivenessProbe, metrics::Metrics},
+    bot::{
+        Status,
+        observe::{liveness::LivenessProbe, metrics::Metrics},
+    },
     store::ArchiveWriter,
 };
 

@@ -8,7 +8,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use crate::bot::{Status, liveness::LivenessProbe};
+use crate::bot::{Status, observe::liveness::LivenessProbe};
 
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
 /// failure.

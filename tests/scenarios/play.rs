@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use sparring::{
-    bot::{
+    bot::moves::{
         engine_pool::EnginePool,
-        move_selector::{Decision, MoveSelector, Pipeline},
+        selector::{Decision, MoveSelector, Pipeline},
     },
     store::Archive,
 };
@@ -185,14 +185,14 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
             let note = std::sync::Arc::clone(&note);
             Box::pin(async move {
                 let ply = request.line.ply();
-                let outlook = sparring::bot::offer_policy::Situation {
+                let outlook = sparring::bot::moves::offer_policy::Situation {
                     scores: &request.scores,
                     ply,
                     rated: request.rated,
                     against_bot: request.against_bot,
                     offered_at: request.offered_at,
                 };
-                let draw = sparring::bot::offer_policy::offers_draw(&request.manner.profile, outlook);
+                let draw = sparring::bot::moves::offer_policy::offers_draw(&request.manner.profile, outlook);
                 if draw {
                     note.lock().unwrap().push(ply);
                 }

@@ -6,10 +6,12 @@ use futures::FutureExt as _;
 use sparring::{
     bot::{
         Daemon, DaemonError, LockGuard, Options, RestoredState, Shutdown, Status,
-        live_games::LiveGames,
-        liveness::{LivenessProbe, pulse},
-        metrics::Metrics,
-        move_selector::{Decision, MoveRequest, MoveSelector},
+        games::live::LiveGames,
+        moves::selector::{Decision, MoveRequest, MoveSelector},
+        observe::{
+            liveness::{LivenessProbe, pulse},
+            metrics::Metrics,
+        },
     },
     config::{self, Config, Rule},
     store::{Archive, ArchiveWriter},

@@ -4,7 +4,7 @@ use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::{GameCommand, GameTask, TaskOutcome, turn::Turn};
-use crate::bot::game_state::{Change, GameError, GameState};
+use crate::bot::game_task::state::{Change, GameError, GameState};
 use sparring_lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, model::GameEvent};
 
 impl GameTask {

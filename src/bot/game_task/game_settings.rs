@@ -7,9 +7,12 @@ use tokio::sync::watch;
 use super::chat_queue::ChatRateLimit;
 use crate::{
     bot::{
-        finished_games::FinishedGames, game_flags::GameFlagsByGame, game_state::GameError,
-        live_games::LiveGames, metrics::Metrics, move_overhead::LagMargin, move_selector::MoveSelector,
-        opponent_memory::OpponentMemory, opponent_stats::OpponentStats, rule_context::LocalContext,
+        challenges::rule_context::LocalContext,
+        game_task::state::GameError,
+        games::{finished::FinishedGames, flags::GameFlagsByGame, live::LiveGames},
+        moves::{move_overhead::LagMargin, selector::MoveSelector},
+        observe::metrics::Metrics,
+        opponents::{memory::OpponentMemory, stats::OpponentStats},
     },
     config::{Chat, Play, Rule},
     store::ArchiveWriter,

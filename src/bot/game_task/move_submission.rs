@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::bot::move_selector::Decision;
+use crate::bot::moves::selector::Decision;
 use sparring_chess::units::Millis;
 use sparring_lichess::{CallError, retry::urgent_pause};
 

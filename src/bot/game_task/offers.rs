@@ -7,11 +7,15 @@ use tracing::{debug, info, warn};
 
 use super::{GameCallResult, GameCommand, GameTask, TaskOutcome, post_mortem, turn::Turn};
 use crate::bot::{
-    adaptive_level,
-    chat::{self, ChatContext, CommandResult, Persona},
     event_loop::epoch,
-    game_state::GameState,
-    offer_policy::{self, Situation, WinClaim},
+    game_task::{
+        chat_commands::{self, ChatContext, CommandResult, Persona},
+        state::GameState,
+    },
+    moves::{
+        adaptive_level,
+        offer_policy::{self, Situation, WinClaim},
+    },
 };
 use sparring_chess::units::Millis;
 use sparring_lichess::{
@@ -78,11 +82,11 @@ impl GameTask {
     }
 
     /// Answers a command, unless the greeting that is still to come says the same.
-    fn answer(&mut self, command: &chat::ChatCommand, answer: String) {
+    fn answer(&mut self, command: &chat_commands::ChatCommand, answer: String) {
         let greeting = self.greets_at.and_then(|_| self.line(ChatEvent::Greeting));
         let is_told = greeting.is_some_and(|greeting| match command {
-            chat::ChatCommand::Play(name) => *name == self.manner.profile.name,
-            chat::ChatCommand::Level(level) => {
+            chat_commands::ChatCommand::Play(name) => *name == self.manner.profile.name,
+            chat_commands::ChatCommand::Level(level) => {
                 self.manner.level == Some(*level) && greeting.contains(&level.to_string())
             }
             _ => false,
@@ -156,7 +160,7 @@ impl GameTask {
             return;
         }
         debug!("{}: {}", Escaped(&line.username), Escaped(&line.text));
-        if let Some(command) = chat::read(&line.text).filter(|_| self.setup.chat.commands) {
+        if let Some(command) = chat_commands::read(&line.text).filter(|_| self.setup.chat.commands) {
             let ply = game.line().ply();
             let obeyed = self.obey(&command, &self.manner, game, ply);
             if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
@@ -174,7 +178,7 @@ impl GameTask {
     /// What comes of a command that was said after so many half moves.
     fn obey(
         &self,
-        command: &chat::ChatCommand,
+        command: &chat_commands::ChatCommand,
         manner: &Persona,
         game: &GameState,
         ply: usize,
@@ -189,7 +193,7 @@ impl GameTask {
                 .as_deref()
                 .unwrap_or("I have not played from a book in this game."),
         };
-        chat::obey(command, manner, &scene)
+        chat_commands::obey(command, manner, &scene)
     }
 
     /// Takes on what was asked for, and keeps it for whoever takes the game up after a restart.
@@ -231,15 +235,17 @@ impl GameTask {
         let last_of_mine = lines.iter().rposition(is_mine);
         let read = |(index, line): (usize, &ChatMessage)| {
             let is_open = last_of_mine.is_none_or(|mine| index > mine);
-            let command =
-                chat::read(&line.text).filter(|_| self.setup.chat.commands && self.is_opponents(&line.user));
+            let command = chat_commands::read(&line.text)
+                .filter(|_| self.setup.chat.commands && self.is_opponents(&line.user));
             command.map(|command| (command, is_open))
         };
-        let mut missed: Vec<(chat::ChatCommand, bool)> = lines.iter().enumerate().filter_map(read).collect();
+        let mut missed: Vec<(chat_commands::ChatCommand, bool)> =
+            lines.iter().enumerate().filter_map(read).collect();
         // What the stream has told since it was opened comes last among them, as far as it was said before the answer.
         missed.truncate(missed.len() - overlap(&missed, &self.heeded));
         // What was granted is kept with the game. Where it is not, the chat does not say whether it was asked for in time.
-        let is_settled = self.is_resumed || (self.setup.adopted && !chat::is_early(game.line().ply()));
+        let is_settled =
+            self.is_resumed || (self.setup.adopted && !chat_commands::is_early(game.line().ply()));
         let mut manner = self.first_manner.clone();
         let mut answers = Vec::new();
         for (command, is_open) in missed {
@@ -402,11 +408,14 @@ fn hold(left: Option<Millis>) -> Millis {
 /// Whether the first thought may wait for the chat of before, after so many half moves and with so much time left. Only
 /// in a game that has just begun it can change who plays; with little time nothing is waited for.
 fn may_wait_for_chat(ply: usize, left: Option<Millis>) -> bool {
-    chat::is_early(ply) && left.is_none_or(|left| left >= SHORT_OF_TIME)
+    chat_commands::is_early(ply) && left.is_none_or(|left| left >= SHORT_OF_TIME)
 }
 
 /// How many commands at the end of what was missed are the first of those that were heeded.
-fn overlap(missed: &[(chat::ChatCommand, bool)], heeded: &[(chat::ChatCommand, usize)]) -> usize {
+fn overlap(
+    missed: &[(chat_commands::ChatCommand, bool)],
+    heeded: &[(chat_commands::ChatCommand, usize)],
+) -> usize {
     let commands = |count: usize| missed[missed.len() - count..].iter().map(|(command, _)| command);
     let most = missed.len().min(heeded.len());
     (0..=most)

@@ -5,11 +5,13 @@ use tracing::info;
 use super::{Context, GameTask};
 use crate::{
     bot::{
-        adaptive_level, challenge_rules,
-        chat::{self, Persona},
+        challenges::{rule_context::RuleContext, rules},
         event_loop::epoch,
-        game_state::GameState,
-        rule_context::RuleContext,
+        game_task::{
+            chat_commands::{self, Persona},
+            state::GameState,
+        },
+        moves::adaptive_level,
     },
     config::{Adapt, Play},
     store::RequestedPersona,
@@ -21,7 +23,7 @@ impl GameTask {
     pub(super) fn seat(&mut self) {
         let Some(game) = &self.game else { return };
         let facts = RuleContext::of_game(game.frame(), game.my_side(), &self.setup.moment);
-        let play = challenge_rules::casting(&self.setup.rules, &facts, &self.setup.play);
+        let play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
         self.setup.play = if self.is_resumed {
             self.as_begun(play)
         } else {
@@ -48,10 +50,10 @@ impl GameTask {
 
     /// The rules say who sits down, unless the opponent of a casual game has asked for somebody.
     fn as_rules_say(&self, mut play: Play, game: &GameState, facts: &RuleContext) -> Play {
-        if let Some(rule) = challenge_rules::passed_over(&self.setup.rules, facts) {
+        if let Some(rule) = rules::passed_over(&self.setup.rules, facts) {
             info!(
                 "the level of {} follows the opponent, and this game is rated: {} plays instead",
-                challenge_rules::title(&self.setup.rules, rule),
+                rules::title(&self.setup.rules, rule),
                 play.level.map_or_else(
                     || format!("{} as it is", play.personality),
                     |level| format!("level {level}")
@@ -102,7 +104,7 @@ impl GameTask {
     /// Whom the opponent of a casual game has asked for in an earlier one, and the level that results have led to.
     fn asked_for(&self, game: &GameState, play: &Play, facts: &RuleContext) -> RequestedPersona {
         // From the third move on both sides know whom they play, even where nothing was kept of the game.
-        let is_early = chat::is_early(game.line().ply());
+        let is_early = chat_commands::is_early(game.line().ply());
         let Some(opponent) = game.opponent().id.as_ref().filter(|_| is_early) else {
             return RequestedPersona::default();
         };

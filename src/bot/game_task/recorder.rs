@@ -2,7 +2,9 @@
 
 use super::GameTask;
 use crate::{
-    bot::{event_loop::epoch, game_state::GameState, live_games::GameSnapshot, move_selector::Decision},
+    bot::{
+        event_loop::epoch, game_task::state::GameState, games::live::GameSnapshot, moves::selector::Decision,
+    },
     store::{End, GameRecord, MoveRecord, Thought},
 };
 use sparring_chess::{GameHistory, Move, units::Millis, write_fen, write_uci};

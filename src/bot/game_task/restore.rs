@@ -11,7 +11,7 @@ use super::{
     turn::{numbered, of_book},
 };
 use crate::{
-    bot::game_state::GameState,
+    bot::game_task::state::GameState,
     store::{MoveExplanation, MoveRecord},
 };
 use sparring_chess::{GameHistory, units::Millis, write_uci};

@@ -13,10 +13,11 @@ use super::{
 };
 use crate::{
     bot::{
-        adaptive_level,
-        chat::Persona,
-        game_state::GameState,
-        move_selector::{Decision, MoveRequest},
+        game_task::{chat_commands::Persona, state::GameState},
+        moves::{
+            adaptive_level,
+            selector::{Decision, MoveRequest},
+        },
     },
     config::Adapt,
     store::{BookChoice, MoveExplanation},

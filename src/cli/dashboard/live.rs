@@ -22,7 +22,7 @@ use tokio::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::DashboardState;
-use crate::bot::live_games::{GameSnapshot, Pictures};
+use crate::bot::games::live::{GameSnapshot, Pictures};
 use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
 

@@ -43,7 +43,7 @@ use super::{
     why,
 };
 use crate::{
-    bot::{Options, live_games::LiveGames},
+    bot::{Options, games::live::LiveGames},
     reload::ReloadLog,
     store::{Filter, GameRecord, StoreError},
 };

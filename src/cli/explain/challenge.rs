@@ -15,8 +15,10 @@ use super::{
 use crate::{
     bot::{
         BOT_GAMES,
-        challenge_rules::{self, DecidedBy},
-        rule_context::{LocalContext, RuleContext, minute_of_day},
+        challenges::{
+            rule_context::{LocalContext, RuleContext, minute_of_day},
+            rules::{self, DecidedBy},
+        },
     },
     config::{Action, Config, GameSettings, TimeControlLimit},
     store::{OpponentScore, RequestedPersona},
@@ -133,7 +135,7 @@ fn beyond_rules(
 ) -> String {
     let mut said = String::new();
     let facts = RuleContext::of_challenge(challenge, moment);
-    let ruling = challenge_rules::judge(&config.rules, challenge, compat, &facts);
+    let ruling = rules::judge(&config.rules, challenge, compat, &facts);
     if !matches!(ruling.then, Action::Decline(_)) {
         if facts.is_bot && background.bots_today >= BOT_GAMES {
             said += &format!("  But {BOT_GAMES} games with bots were played today: declined, later\n");
@@ -141,7 +143,7 @@ fn beyond_rules(
             said +=
                 "  But lichess has said that the games of the day with bots are played: declined, later\n";
         }
-        let who = challenge_rules::casting(&config.rules, &facts, &config.play).personality;
+        let who = rules::casting(&config.rules, &facts, &config.play).personality;
         let most = super::profile_named(&config.paths, &who).and_then(|profile| profile.rematches);
         if let (Some(row), Some(most)) = (background.row, most)
             && row > most
@@ -185,11 +187,11 @@ pub fn explain_challenge(
     moment: &LocalContext,
 ) -> String {
     let facts = RuleContext::of_challenge(challenge, moment);
-    let ruling = challenge_rules::judge(&config.rules, challenge, compat, &facts);
+    let ruling = rules::judge(&config.rules, challenge, compat, &facts);
     let mut said = format!("{}\n", headline(challenge));
     for (index, rule) in config.rules.iter().enumerate() {
-        let title = challenge_rules::title(&config.rules, DecidedBy::Rule(index));
-        let what = match challenge_rules::misfit(&rule.when, &facts) {
+        let title = rules::title(&config.rules, DecidedBy::Rule(index));
+        let what = match rules::misfit(&rule.when, &facts) {
             Some(why) => format!("does not fit, {why}"),
             None if ruling.by == DecidedBy::Rule(index) => "fits, and decides".to_owned(),
             None if rule.then.is_none() => "fits, and says how to play".to_owned(),
@@ -202,13 +204,9 @@ pub fn explain_challenge(
     }
     let by = match ruling.by {
         DecidedBy::Nobody => "no rule decides: what has a clock is welcome, games of days are not".to_owned(),
-        by => challenge_rules::title(&config.rules, by),
+        by => rules::title(&config.rules, by),
     };
-    let _ = writeln!(
-        said,
-        "{} ({by})",
-        capitalised(&challenge_rules::describe(ruling.then))
-    );
+    let _ = writeln!(said, "{} ({by})", capitalised(&rules::describe(ruling.then)));
     said + &match ruling.then {
         Action::Decline(reason) => format!("  The challenger reads: \"{}\"\n", reason.text()),
         Action::Accept | Action::Queue => played(config, &facts),
@@ -217,7 +215,7 @@ pub fn explain_challenge(
 
 /// Who would play, and how. What the rules leave open is the personality's own, as far as its file can be read.
 fn played(config: &Config, facts: &RuleContext) -> String {
-    let cast = challenge_rules::casting(&config.rules, facts, &config.play);
+    let cast = rules::casting(&config.rules, facts, &config.play);
     let own = super::profile_named(&config.paths, &cast.personality);
     let follows = own.as_ref().and_then(|own| own.follows);
     let followed = follows.and_then(|wish| wish.resolve(facts.meeting()));
@@ -254,12 +252,11 @@ fn played(config: &Config, facts: &RuleContext) -> String {
 
 /// Which rule goes on at the level of the last game, if one does.
 fn as_last(config: &Config, facts: &RuleContext) -> String {
-    let asked = challenge_rules::level(&config.rules, facts)
-        .filter(|(_, by)| challenge_rules::goes_on(&config.rules, *by));
+    let asked = rules::level(&config.rules, facts).filter(|(_, by)| rules::goes_on(&config.rules, *by));
     asked.map_or_else(String::new, |(_, by)| {
         format!(
             " as in the last casual game ({})",
-            challenge_rules::title(&config.rules, by)
+            rules::title(&config.rules, by)
         )
     })
 }
@@ -283,7 +280,7 @@ fn headline(challenge: &Challenge) -> String {
     format!(
         "{}: {}{}",
         Escaped(&name),
-        challenge_rules::what(challenge),
+        rules::what(challenge),
         if challenge.rematch_of.is_some() {
             ", a rematch"
         } else {

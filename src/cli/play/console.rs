@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::ascii_board::draw;
-use crate::bot::game_state::{Change, GameState};
+use crate::bot::game_task::state::{Change, GameState};
 use sparring_chess::{Color, Move, Rules as _, parse_san, parse_uci, units::Millis, write_san, write_uci};
 use sparring_files::lines::Lines;
 use sparring_lichess::{

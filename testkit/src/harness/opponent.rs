@@ -10,7 +10,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::IndexedRandom a
 use tokio::time::{Instant, sleep, timeout};
 
 use super::SandboxServer;
-use sparring::bot::game_state::{Change, GameState};
+use sparring::bot::game_task::state::{Change, GameState};
 use sparring_chess::{
     Move, Rules as _,
     units::{Millis, Nodes, Stopwatch},

@@ -15,7 +15,7 @@ use super::{
     table::{self, bar, row},
 };
 use crate::harness::{Opponent, Played};
-use sparring::bot::game_state::GameState;
+use sparring::bot::game_task::state::GameState;
 use sparring_chess::units::Millis;
 use sparring_lichess::{
     ReconnectingStream, StreamEvent,

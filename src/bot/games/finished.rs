@@ -1,0 +1,45 @@
+//! Which games that have ended were counted, so that none counts twice: a task may see the end of its game anew.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+use sparring_lichess::model::GameId;
+
+/// So many games are remembered. What is older stands in the archive.
+const REMEMBERED: usize = 500;
+
+/// The games that were counted last.
+#[derive(Debug, Default)]
+pub(in crate::bot) struct FinishedGames(Mutex<VecDeque<GameId>>);
+
+impl FinishedGames {
+    /// A game has ended: whether that is news.
+    pub(in crate::bot) fn note(&self, game: &GameId) -> bool {
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if counted.contains(game) {
+            return false;
+        }
+        if counted.len() == REMEMBERED {
+            counted.pop_front();
+        }
+        counted.push_back(game.clone());
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_news_once_and_a_crowd_is_not_remembered_for_ever() {
+        let endings = FinishedGames::default();
+        for number in 0..REMEMBERED + 10 {
+            let game = format!("game{number:04}").parse().unwrap();
+            assert!(endings.note(&game) && !endings.note(&game));
+        }
+        assert_eq!(endings.0.lock().unwrap().len(), REMEMBERED);
+    }
+}

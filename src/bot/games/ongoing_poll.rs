@@ -1,0 +1,141 @@
+//! When the list of running games is asked for: one question at a time, and again when its answer gets lost. Pure; time and
+//! chance are arguments.
+
+use rand::Rng;
+
+use sparring_chess::units::Millis;
+use sparring_lichess::{CallError, retry::Backoff};
+
+/// The first try after a failure comes within this time: a clock may be running in a game that only the list knows.
+const FIRST: Millis = Millis(250);
+/// Tries are never further apart, as those of streams.
+const LONGEST: Millis = Millis::from_secs(10);
+
+/// Whether the list is wanted or asked for.
+#[derive(Debug)]
+pub(in crate::bot) struct OngoingPoll {
+    is_asked: bool,
+    /// It is wanted, and is asked for then.
+    due_at: Option<Millis>,
+    backoff: Backoff,
+}
+
+impl Default for OngoingPoll {
+    fn default() -> Self {
+        Self {
+            is_asked: false,
+            due_at: None,
+            backoff: Backoff::new(FIRST, LONGEST),
+        }
+    }
+}
+
+impl OngoingPoll {
+    /// Something happened that the list may know more of. While an answer is awaited it is asked for once more when that is
+    /// there, and once only: a server that goes on sending nonsense is not asked for every line of it.
+    pub(in crate::bot) fn want(&mut self, now: Millis) {
+        self.due_at.get_or_insert(now);
+    }
+
+    /// Whether to ask now. If so, an answer is awaited from here on.
+    pub(in crate::bot) fn asks(&mut self, now: Millis) -> bool {
+        let asks = self.wakes_at().is_some_and(|at| now >= at);
+        if asks {
+            self.is_asked = true;
+            self.due_at = None;
+        }
+        asks
+    }
+
+    /// When [`asks`](Self::asks) will say so.
+    pub(in crate::bot) fn wakes_at(&self) -> Option<Millis> {
+        self.due_at.filter(|_| !self.is_asked)
+    }
+
+    /// The list is there.
+    pub(in crate::bot) fn answered(&mut self) {
+        self.is_asked = false;
+        self.backoff.reset();
+    }
+
+    /// There is none: who wanted it still does, unless asking again would not help. Says how often in a row that was so.
+    pub(in crate::bot) fn failed(&mut self, error: &CallError, now: Millis, rng: &mut impl Rng) -> u32 {
+        self.is_asked = false;
+        let own = self.backoff.next(rng);
+        match error {
+            CallError::Transient { .. } => self.due_at = Some(now + own),
+            CallError::RateLimited { after, .. } => self.due_at = Some(now + own.max(*after)),
+            CallError::Rejected { .. } | CallError::Unauthorized { .. } => {}
+        }
+        self.backoff.failures()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{SeedableRng as _, rngs::ChaCha8Rng};
+
+    use super::*;
+
+    fn lost() -> CallError {
+        CallError::Transient {
+            call: "running games",
+            why: "502".to_owned(),
+        }
+    }
+
+    #[test]
+    fn f12_a_list_that_gets_lost_is_asked_for_again_less_and_less_often() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut listing = OngoingPoll::default();
+        let mut now = Millis::from_secs(5);
+        listing.want(now);
+        for whole in [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000] {
+            assert!(listing.asks(now));
+            assert_eq!(listing.wakes_at(), None, "an answer is awaited");
+            listing.failed(&lost(), now, &mut rng);
+            // Whoever wants it meanwhile waits as long.
+            listing.want(now);
+            let at = listing.wakes_at().unwrap();
+            assert!((whole / 2..=whole).contains(&(at - now).0), "{}", at - now);
+            assert!(!listing.asks(at - Millis(1)));
+            now = at;
+        }
+        assert!(listing.asks(now));
+        listing.answered();
+        assert_eq!(listing.wakes_at(), None, "nothing is owed any more");
+    }
+
+    #[test]
+    fn what_happens_while_an_answer_is_awaited_is_asked_about_once_it_is_there() {
+        let mut listing = OngoingPoll::default();
+        let now = Millis::from_secs(5);
+        for _ in 0..3 {
+            listing.want(now);
+        }
+        assert!(listing.asks(now));
+        for _ in 0..3 {
+            listing.want(now);
+            assert!(!listing.asks(now));
+        }
+        listing.answered();
+        assert!(listing.asks(now));
+        listing.answered();
+        assert!(!listing.asks(now), "once only");
+    }
+
+    #[test]
+    fn f8_a_list_that_must_not_be_asked_for_yet_is_asked_for_then() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut listing = OngoingPoll::default();
+        let limited = CallError::RateLimited {
+            call: "running games",
+            after: Millis::from_secs(60),
+            key: None,
+        };
+        listing.want(Millis::ZERO);
+        assert!(listing.asks(Millis::ZERO));
+        listing.failed(&limited, Millis::ZERO, &mut rng);
+        assert_eq!(listing.wakes_at(), Some(Millis::from_secs(60)));
+    }
+}

@@ -1,0 +1,134 @@
+//! The games that run: one task each, each started once, and brought back once if it falls over.
+
+use std::{collections::HashMap, sync::Arc};
+
+use tokio::{
+    sync::mpsc,
+    task::{self, JoinSet},
+};
+use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, info_span};
+
+use crate::bot::game_task::{self, Context, Setup, TaskNote, TaskOutcome};
+use sparring_lichess::model::{GameId, UserId};
+
+/// A game may fall over this often and still be brought back.
+const REVIVALS: u32 = 1;
+
+/// All running games.
+pub(in crate::bot) struct GameSupervisor {
+    shared: Arc<Context>,
+    leave: CancellationToken,
+    games: HashMap<GameId, RunningGame>,
+    tasks: JoinSet<TaskOutcome>,
+    ids: HashMap<task::Id, GameId>,
+}
+
+struct RunningGame {
+    notes: mpsc::Sender<TaskNote>,
+    setup: Setup,
+    falls: u32,
+}
+
+/// What became of a game's task.
+#[derive(Debug)]
+pub(in crate::bot) enum TaskExit {
+    /// It ended of its own accord.
+    With(TaskOutcome),
+    /// It fell over and was brought back.
+    Revived(String),
+    /// It fell over too often.
+    Lost(String),
+}
+
+impl GameSupervisor {
+    /// No games yet. The token tells all of them to leave.
+    pub(in crate::bot) fn new(shared: Arc<Context>, leave: CancellationToken) -> Self {
+        Self {
+            shared,
+            leave,
+            games: HashMap::new(),
+            tasks: JoinSet::new(),
+            ids: HashMap::new(),
+        }
+    }
+
+    /// How many games run.
+    pub(in crate::bot) fn len(&self) -> usize {
+        self.games.len()
+    }
+
+    /// Whether none runs.
+    pub(in crate::bot) fn is_empty(&self) -> bool {
+        self.games.is_empty()
+    }
+
+    /// Whether this game runs.
+    pub(in crate::bot) fn has(&self, id: &GameId) -> bool {
+        self.games.contains_key(id)
+    }
+
+    /// Whether any but this game runs.
+    pub(in crate::bot) fn has_other_than(&self, id: &GameId) -> bool {
+        self.games.keys().any(|running| running != id)
+    }
+
+    /// Against whom the running games are.
+    pub(in crate::bot) fn opponents(&self) -> Vec<Option<UserId>> {
+        let setups = self.games.values().map(|game| &game.setup);
+        setups.map(|setup| setup.opponent.clone()).collect()
+    }
+
+    /// Starts a game that does not run yet.
+    pub(in crate::bot) fn start(&mut self, setup: Setup) {
+        if !self.has(&setup.id) {
+            self.spawn(setup, 0);
+        }
+    }
+
+    fn spawn(&mut self, setup: Setup, falls: u32) {
+        let (notes, inbox) = mpsc::channel(4);
+        let span = info_span!("game", id = %setup.id);
+        let play = game_task::play(Arc::clone(&self.shared), setup.clone(), inbox, self.leave.clone());
+        let task = self.tasks.spawn(play.instrument(span));
+        self.ids.insert(task.id(), setup.id.clone());
+        let id = setup.id.clone();
+        self.games.insert(id, RunningGame { notes, setup, falls });
+    }
+
+    /// Tells a game that it is over, if it runs.
+    pub(in crate::bot) fn finish(&self, id: &GameId) {
+        if let Some(game) = self.games.get(id) {
+            let _ = game.notes.try_send(TaskNote::Finished); // it has ended, or has been told before
+        }
+    }
+
+    /// Waits for the next task to end, and says how its game was to be played. `None` when no game runs.
+    pub(in crate::bot) async fn next(&mut self) -> Option<(Setup, TaskExit)> {
+        let (task, result) = match self.tasks.join_next_with_id().await? {
+            Ok((task, outcome)) => (task, Ok(outcome)),
+            Err(error) => (error.id(), Err(error.to_string())),
+        };
+        let id = self.ids.remove(&task)?;
+        let game = self.games.remove(&id)?;
+        let setup = game.setup.clone();
+        let done = match result {
+            Ok(outcome) => TaskExit::With(outcome),
+            Err(why) if game.falls < REVIVALS => {
+                self.revive(game);
+                TaskExit::Revived(why)
+            }
+            Err(why) => TaskExit::Lost(why),
+        };
+        Some((setup, done))
+    }
+
+    /// Starts a game again from its stream.
+    fn revive(&mut self, game: RunningGame) {
+        let setup = Setup {
+            adopted: true,
+            ..game.setup
+        };
+        self.spawn(setup, game.falls + 1);
+    }
+}

@@ -1,0 +1,8 @@
+//! Choosing a move: selector, pipeline, offers, and the engine pool that searches.
+
+pub(super) mod adaptive_level;
+pub mod engine_pool;
+pub(super) mod move_overhead;
+pub mod offer_policy;
+mod search_scheduler;
+pub mod selector;

@@ -1,0 +1,150 @@
+//! How a move comes about: a request in, a decision with its reason out, by the whole pipeline or by a test's script.
+
+mod explanation;
+mod pipeline;
+
+use std::sync::Arc;
+
+use futures::{FutureExt as _, future::BoxFuture};
+use tokio::time::Instant;
+
+use crate::bot::{
+    game_task::{chat_commands::Persona, state::Clocks},
+    moves::{engine_pool::EngineSlot, offer_policy::Situation},
+};
+use crate::store::{MoveExplanation, MoveSource};
+use sparring_chess::{GameHistory, Move, units::Millis};
+use sparring_engine::Score;
+use sparring_lichess::model::GameId;
+
+pub use pipeline::Pipeline;
+
+/// Everything that a decision may depend on.
+#[derive(Debug, Clone)]
+pub struct MoveRequest {
+    /// Which game.
+    pub game: GameId,
+    /// The game so far; it is my turn.
+    pub line: GameHistory,
+    /// Who plays, and how.
+    pub manner: Persona,
+    /// The books to open from, first come first asked.
+    pub books: Vec<String>,
+    /// The clocks as the server showed them at `arrived`; none without a chess clock.
+    pub clocks: Option<Clocks>,
+    /// What each side started with.
+    pub initial: Millis,
+    /// When the turn came: its bytes, not its handling.
+    pub arrived: Instant,
+    /// What a move loses on its way.
+    pub overhead: Millis,
+    /// How long the opponent took for the last move, where it is known.
+    pub opponent_last: Option<Millis>,
+    /// How long my last move took.
+    pub own_last: Option<Millis>,
+    /// The scores of my own moves so far.
+    pub scores: Vec<Score>,
+    /// Whether the opponent is a bot.
+    pub against_bot: bool,
+    /// Whether ratings change.
+    pub rated: bool,
+    /// Whether the opponent's draw offer is on the table.
+    pub offered_draw: bool,
+    /// The ply of my last draw offer.
+    pub offered_at: Option<usize>,
+    /// Names the game to everything random.
+    pub seed: u64,
+}
+
+impl MoveRequest {
+    fn outlook<'a>(&self, scores: &'a [Score]) -> Situation<'a> {
+        Situation {
+            scores,
+            ply: self.line.ply(),
+            rated: self.rated,
+            against_bot: self.against_bot,
+            offered_at: self.offered_at,
+        }
+    }
+}
+
+/// What to do at a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The move.
+    pub mv: Move,
+    /// Offer a draw with it, or take the one on the table.
+    pub draw: bool,
+    /// Give up instead of moving.
+    pub resign: bool,
+    /// What the move is worth to me; none for moves that nobody calculated.
+    pub score: Option<Score>,
+    /// Where the move comes from.
+    pub source: MoveSource,
+    /// The same in words, as in `book books/starter.book:41 30%`.
+    pub why: String,
+    /// What it rests on, for whoever asks after the game.
+    pub grounds: Option<MoveExplanation>,
+}
+
+impl Decision {
+    /// A move without further ado.
+    #[must_use]
+    pub fn play(mv: Move, why: impl Into<String>) -> Self {
+        Self {
+            mv,
+            draw: false,
+            resign: false,
+            score: None,
+            source: MoveSource::Other,
+            why: why.into(),
+            grounds: None,
+        }
+    }
+}
+
+/// What a scripted mind does at a turn. `None` only where there is no legal move.
+pub type ScriptedMoves = Arc<dyn Fn(MoveRequest) -> BoxFuture<'static, Option<Decision>> + Send + Sync>;
+
+/// Who decides.
+#[derive(Clone)]
+pub enum MoveSelector {
+    /// Books, engine and personality.
+    Whole(Pipeline),
+    /// A test says what is played.
+    Scripted(ScriptedMoves),
+}
+
+impl MoveSelector {
+    /// The mind of one game: it keeps what it learns until the game is over.
+    #[must_use]
+    pub fn of_game(&self) -> GameMoveSelector {
+        match self {
+            Self::Whole(whole) => GameMoveSelector::Whole(whole.clone(), EngineSlot::new(whole.hash_mib)),
+            Self::Scripted(script) => GameMoveSelector::Scripted(Arc::clone(script)),
+        }
+    }
+}
+
+/// The mind of one game.
+#[derive(Clone)]
+pub enum GameMoveSelector {
+    /// Books, engine and personality, with the game's table.
+    Whole(Pipeline, EngineSlot),
+    /// A test says what is played.
+    Scripted(ScriptedMoves),
+}
+
+impl GameMoveSelector {
+    /// Decides on a move, and waits as long as the personality seems to think. `None` only where there is no legal
+    /// move. Dropping the future stops all thinking.
+    pub fn decide(&self, request: MoveRequest) -> BoxFuture<'static, Option<Decision>> {
+        match self {
+            Self::Whole(whole, table) => {
+                let (whole, table) = (whole.clone(), table.clone());
+                async move { whole.decide(&table, request).await }.boxed()
+            }
+            Self::Scripted(script) => script(request),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Whether the daemon's loop still turns: whoever asks gets an answer from the loop itself, not from a timer beside it.
+
+use std::time::Duration;
+
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+/// More who ask at the same time wait for their turn.
+const ASKING: usize = 16;
+
+/// Asks. Clones ask the same loop.
+#[derive(Debug, Clone)]
+pub struct LivenessProbe(mpsc::Sender<oneshot::Sender<()>>);
+
+/// Answers.
+#[derive(Debug)]
+pub struct LivenessResponder(mpsc::Receiver<oneshot::Sender<()>>);
+
+/// Both ends.
+#[must_use]
+pub fn pulse() -> (LivenessProbe, LivenessResponder) {
+    let (ask, asked) = mpsc::channel(ASKING);
+    (LivenessProbe(ask), LivenessResponder(asked))
+}
+
+impl LivenessProbe {
+    /// Whether the loop answers within this time.
+    pub async fn beats(&self, within: Duration) -> bool {
+        let (reply, answer) = oneshot::channel();
+        let asked = async { self.0.send(reply).await.is_ok() && answer.await.is_ok() };
+        timeout(within, asked).await.unwrap_or(false)
+    }
+}
+
+impl LivenessResponder {
+    /// Waits for somebody to ask, and answers. For ever, when nobody can ask any more. Dropping the future loses
+    /// nothing.
+    pub(in crate::bot) async fn beat(&mut self) {
+        match self.0.recv().await {
+            // Whoever asked may have lost patience.
+            Some(reply) => drop(reply.send(())),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_crowd_that_asks_hears_the_same_as_one() {
+        let (pulse, mut heart) = pulse();
+        let turning = tokio::spawn(async move {
+            loop {
+                heart.beat().await;
+            }
+        });
+        let asked = (0..10 * ASKING).map(|_| pulse.beats(Duration::from_secs(30)));
+        let heard = futures::future::join_all(asked).await;
+        assert!(heard.into_iter().all(|beats| beats));
+        turning.abort();
+    }
+
+    #[tokio::test]
+    async fn a_loop_that_turns_answers_and_one_that_does_not_is_found_out() {
+        let (pulse, mut heart) = pulse();
+        assert!(!pulse.beats(Duration::ZERO).await);
+        heart.beat().await;
+        let turning = tokio::spawn(async move {
+            loop {
+                heart.beat().await;
+            }
+        });
+        assert!(pulse.beats(Duration::from_secs(30)).await);
+        turning.abort();
+        let _ = turning.await;
+        assert!(!pulse.beats(Duration::from_secs(30)).await, "nobody is there");
+    }
+}

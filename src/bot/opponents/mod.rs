@@ -1,0 +1,6 @@
+//! What is known of opponents: memory, scores, rematches, daily limits.
+
+pub(super) mod daily_limits;
+pub(super) mod memory;
+pub(super) mod rematches;
+pub(super) mod stats;

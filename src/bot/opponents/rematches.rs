@@ -1,0 +1,78 @@
+//! How many games with the same opponent have followed each other as rematches. Pure; the archive keeps what it is made of.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use sparring_lichess::model::GameId;
+
+/// So many games are remembered: a rematch is asked for within minutes of its game.
+const REMEMBERED: usize = 500;
+
+/// The rows of rematches that games belong to.
+#[derive(Debug, Default)]
+pub(in crate::bot) struct Rematches {
+    /// How many rematches in a row a game is the end of.
+    rows: BTreeMap<GameId, u32>,
+    order: VecDeque<GameId>,
+}
+
+impl Rematches {
+    /// The rows that an earlier run has seen: challenges, the oldest first, and which game each wanted to repeat.
+    pub(in crate::bot) fn restore(repeats: &[(GameId, GameId)]) -> Self {
+        let mut rematches = Self::default();
+        for (id, repeats) in repeats {
+            rematches.asked(id, repeats);
+        }
+        rematches
+    }
+
+    /// A challenge that wants to repeat a game: how many in a row it would be the last of. The first rematch is 1.
+    pub(in crate::bot) fn asked(&mut self, id: &GameId, repeats: &GameId) -> u32 {
+        let row = self.rows.get(repeats).copied().unwrap_or(0).saturating_add(1);
+        if self.rows.insert(id.clone(), row).is_none() {
+            self.order.push_back(id.clone());
+        }
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.rows.remove(&oldest);
+        }
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: usize) -> GameId {
+        format!("game{number:04}").parse().unwrap()
+    }
+
+    #[test]
+    fn rematches_are_counted_along_the_row_and_not_twice() {
+        let mut rematches = Rematches::default();
+        assert_eq!(rematches.asked(&id(2), &id(1)), 1);
+        assert_eq!(rematches.asked(&id(3), &id(2)), 2);
+        assert_eq!(
+            rematches.asked(&id(3), &id(2)),
+            2,
+            "the same challenge comes again"
+        );
+        assert_eq!(rematches.asked(&id(9), &id(8)), 1, "another row");
+    }
+
+    #[test]
+    fn a_row_goes_on_after_a_restart() {
+        let mut rematches = Rematches::restore(&[(id(2), id(1)), (id(3), id(2))]);
+        assert_eq!(rematches.asked(&id(4), &id(3)), 3);
+    }
+
+    #[test]
+    fn a_crowd_is_not_remembered_for_ever() {
+        let mut rematches = Rematches::default();
+        for number in 0..REMEMBERED + 10 {
+            rematches.asked(&id(number + 1), &id(number));
+        }
+        assert_eq!(rematches.rows.len(), REMEMBERED);
+    }
+}
