@@ -7,6 +7,7 @@
 //! | [`config`] | bot.toml: typed settings and rules for challenges |
 //! | [`user_lists`] | blocklists and allowlists from files and addresses |
 //! | [`store`] | the archive: games, moves and what is known of opponents, in SQLite |
+//! | [`web`] | dashboard, editor, health and metrics over HTTP |
 //! | [`reload`] | hot reload of bot.toml, books and personalities |
 
 pub mod bot;
@@ -15,3 +16,4 @@ pub mod config;
 pub mod reload;
 pub mod store;
 pub mod user_lists;
+pub mod web;

@@ -1,6 +1,6 @@
 //! What the server says of a token and the account behind it, in words for people: for `init` and `doctor`.
 
-use super::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure};
 use sparring_lichess::{CallError, Client, Escaped, model::Account};
 
 /// What a bot must be allowed.

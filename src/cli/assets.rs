@@ -6,7 +6,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure};
 use crate::{
     config::{self, Paths},
     reload::{Assets, ReloadLog, open},

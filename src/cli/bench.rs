@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{exit::Exit, openings::openings_of, print};
+use crate::cli::{exit::Exit, openings::openings_of, print};
 use sparring_chess::{GameHistory, Variant, units::Depth};
 use sparring_engine::bench;
 use sparring_uci as uci;

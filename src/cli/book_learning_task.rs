@@ -11,7 +11,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::book::from_archive;
+use crate::cli::book::from_archive;
 use crate::{
     reload::Assets,
     store::{Archive, Filter, StoreError},

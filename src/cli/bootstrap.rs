@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use super::{
+use crate::cli::{
     exit::{Exit, Failure},
     threads::Searches,
 };

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{
+use crate::cli::{
     assets::{BOOKS, PERSONALITIES, shipped_stand_in},
     exit::{Exit, Failure},
     logging,

@@ -9,7 +9,7 @@ use std::{
 
 use tracing::{info, warn};
 
-use super::state_dir;
+use crate::cli::state_dir;
 use crate::config::{self, Config};
 use sparring_files::{
     self as files,

@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
-use super::{
+use crate::cli::{
     assets::inspected,
     config_backup,
     settings::{self, Accepted},

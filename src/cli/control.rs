@@ -5,17 +5,19 @@ use std::{path::PathBuf, sync::Arc};
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
-use super::{
-    config_backup,
-    config_recovery::ConfigState,
-    dashboard::Course,
-    exit::{Exit, Failure},
-    settings::{self, Accepted},
-};
 use crate::{
     bot::Options,
     config::{Conditions, Config, GameSettings, Mode, Rule, UserList},
     reload::Assets,
+};
+use crate::{
+    cli::{
+        config_backup,
+        config_recovery::ConfigState,
+        exit::{Exit, Failure},
+        settings::{self, Accepted},
+    },
+    web::dashboard::Course,
 };
 use sparring_chess::units::Elo;
 use sparring_personality::LevelSetting;

@@ -10,14 +10,17 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{
-    account,
-    bootstrap::fresh_seed,
-    check::{check, summary},
-    common_args::AccountArgs,
-    exit::{self, Exit},
-    listener, secret_file, state_dir,
-    token::Sources,
+use crate::{
+    cli::{
+        account,
+        bootstrap::fresh_seed,
+        check::{check, summary},
+        common_args::AccountArgs,
+        exit::{self, Exit},
+        secret_file, state_dir,
+        token::Sources,
+    },
+    web::listener,
 };
 use crate::{
     config::{Config, Server, load},

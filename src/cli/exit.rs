@@ -2,7 +2,7 @@
 
 use std::{fmt, process::ExitCode};
 
-use super::logging::Log;
+use crate::cli::logging::Log;
 
 /// The exit codes, documented in the README and relied on by the systemd units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,10 +14,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use filter::{ChallengeArgs, GameArgs};
-pub(super) use json::as_json;
+pub(crate) use json::as_json;
 use json::{challenge_json, whole};
 
-use super::{
+use crate::cli::{
     book::{Player, say},
     exit::{Exit, Failure},
     state_dir::{ARCHIVE, folder},
@@ -291,7 +291,7 @@ fn challenge_line(challenge: &ChallengeRecord) -> String {
 }
 
 /// How it ended for me, in a word.
-pub(super) fn result(game: &GameRecord) -> &'static str {
+pub(crate) fn result(game: &GameRecord) -> &'static str {
     match &game.end {
         None => "runs",
         Some(end) => match (end.winner, end.status.as_str()) {

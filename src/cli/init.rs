@@ -13,7 +13,7 @@ use console::Term;
 
 use new_files::NewFiles;
 
-use super::{
+use crate::cli::{
     account::{self, NEEDED, TOKENS, VerifiedToken, failed},
     bootstrap::fresh_seed,
     exit::{Exit, Failure},

@@ -2,10 +2,8 @@
 
 pub mod account;
 pub mod assets;
-pub mod auth;
 pub mod bench;
 pub mod book;
-mod book_exit;
 mod book_learning_task;
 pub mod bootstrap;
 pub mod check;
@@ -13,36 +11,28 @@ pub mod common_args;
 pub mod completions;
 pub mod config_backup;
 mod config_recovery;
-mod control;
-pub mod dashboard;
+pub(crate) mod control;
 pub mod doctor;
-pub mod edit;
-mod eval_history;
 pub mod exit;
 pub mod explain;
 pub mod games;
-pub mod health;
 pub mod init;
-mod listener;
 pub mod log_buffer;
 pub mod logging;
 pub mod openings;
 mod password_prompt;
 pub mod play;
-mod reloads;
 mod renamed;
 pub mod render_diagnostics;
 pub mod run;
 pub mod sandbox;
-mod secret_file;
+pub(crate) mod secret_file;
 mod settings;
 pub mod state_dir;
 mod stderr_writer;
 mod systemd;
 pub mod threads;
 pub mod token;
-pub mod why;
-mod worker;
 
 use std::{
     env,

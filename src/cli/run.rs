@@ -11,29 +11,33 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
-use super::{
-    book_learning_task,
-    bootstrap::{Service, assemble, failure, fresh_seed},
-    common_args::AccountArgs,
-    config_recovery::{self, StartConfig},
-    control::DaemonControl,
-    dashboard::{self, DashboardState, Load, OwnerCommand, Viewers},
-    edit::Editor,
-    exit::{self, Exit, Failure},
-    health::HealthSources,
-    listener,
-    log_buffer::Warnings,
-    secret_file,
-    state_dir::{self, StateDir},
-    systemd::{self, SystemdNotifier},
-    threads,
-    token::{Sources, TokenError},
-};
 use crate::{
     bot::{ClaimAccount, Shutdown, Status},
     config::{Config, Server},
     reload::Assets,
     user_lists::{self, Cache},
+};
+use crate::{
+    cli::{
+        book_learning_task,
+        bootstrap::{Service, assemble, failure, fresh_seed},
+        common_args::AccountArgs,
+        config_recovery::{self, StartConfig},
+        control::DaemonControl,
+        exit::{self, Exit, Failure},
+        log_buffer::Warnings,
+        secret_file,
+        state_dir::{self, StateDir},
+        systemd::{self, SystemdNotifier},
+        threads,
+        token::{Sources, TokenError},
+    },
+    web::{
+        dashboard::{self, DashboardState, Load, OwnerCommand, Viewers},
+        editor::Editor,
+        health::HealthSources,
+        listener,
+    },
 };
 use sparring_http_server::raise_open_files;
 use sparring_lichess::Client;

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{
+use crate::cli::{
     bootstrap::fresh_seed,
     exit::{Exit, Failure},
     threads,

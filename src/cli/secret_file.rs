@@ -46,7 +46,7 @@ pub enum SecretFileError {
 
 impl SecretFileError {
     /// Whether there is no such file.
-    pub(super) fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 }
@@ -54,7 +54,7 @@ impl SecretFileError {
 /// From now on this process leaves no picture of its memory behind when it falls over, and no other process of the same
 /// user can look into it or at the variables it was started with. For processes that hold a token; where it is not
 /// possible they do without.
-pub(super) fn keep_memory_private() {
+pub(crate) fn keep_memory_private() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
@@ -71,7 +71,7 @@ pub(super) fn keep_memory_private() {
 }
 
 /// systemd's folder of credentials, which it guards itself: they are for the service's own user alone.
-pub(super) fn credentials() -> Option<PathBuf> {
+pub(crate) fn credentials() -> Option<PathBuf> {
     env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
 }
 
@@ -80,7 +80,7 @@ pub(super) fn credentials() -> Option<PathBuf> {
 ///
 /// # Errors
 /// [`PrivateError::Unreadable`].
-pub(super) fn credential(
+pub(crate) fn credential(
     folder: Option<&Path>,
     name: &str,
 ) -> Result<Option<(String, PathBuf)>, SecretFileError> {
@@ -98,7 +98,7 @@ pub(super) fn credential(
 ///
 /// # Errors
 /// [`PrivateError`].
-pub(super) fn read(path: &Path) -> Result<String, SecretFileError> {
+pub(crate) fn read(path: &Path) -> Result<String, SecretFileError> {
     let mut bytes = Vec::new();
     let file = files::open(path).map_err(|source| unreadable(path, source))?;
     file.take(MOST)
@@ -116,7 +116,7 @@ pub(super) fn read(path: &Path) -> Result<String, SecretFileError> {
 ///
 /// # Errors
 /// [`PrivateError`].
-pub(super) fn read_private(path: &Path) -> Result<String, SecretFileError> {
+pub(crate) fn read_private(path: &Path) -> Result<String, SecretFileError> {
     refuse_if_open(path)?;
     read(path)
 }

@@ -9,7 +9,7 @@ use std::{
 
 use tracing::warn;
 
-use super::{
+use crate::cli::{
     exit::{Exit, Failure},
     logging,
     render_diagnostics::{self, Style},

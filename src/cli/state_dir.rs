@@ -201,7 +201,7 @@ fn epoch() -> Millis {
 }
 
 /// No limit of the server holds longer than until then.
-pub(super) fn latest_limit(now: Millis) -> Millis {
+pub(crate) fn latest_limit(now: Millis) -> Millis {
     now + LONGEST_ASKED + AHEAD
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::{
+use crate::cli::{
     secret_file::{SecretFileError, credential, credentials, read_private},
     state_dir::beside,
 };

@@ -8,16 +8,16 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use sparring::{
-    cli::{
-        auth::Access,
-        dashboard::{Course, DashboardState, LIMITS, Load, OwnerCommand, Viewers, router},
-        edit::Editor,
-        health::HealthSources,
-        log_buffer::Warnings,
-    },
+    cli::log_buffer::Warnings,
     config::Paths,
     reload::open,
     store::{End, GameRecord},
+    web::{
+        auth::Access,
+        dashboard::{Course, DashboardState, LIMITS, Load, OwnerCommand, Viewers, router},
+        editor::Editor,
+        health::HealthSources,
+    },
 };
 use sparring_chess::units::{Elo, Millis};
 use sparring_http_server::{Acceptor, Connections, serve};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sparring::cli::{
+use sparring::web::{
     auth::Access,
     health::{HealthSources, router},
 };

@@ -23,12 +23,12 @@ mod unified_diff;
 
 use clap::Subcommand;
 
-pub(super) use common::{position, say};
+pub(crate) use common::{position, say};
 pub(super) use players::Player;
 pub use results::from_archive;
-pub(super) use results::from_games;
+pub(crate) use results::from_games;
 
-use super::exit::Exit;
+use crate::cli::exit::Exit;
 
 /// Works with opening books: checks, shows, grows, compares and converts them.
 #[derive(Debug, clap::Args)]

@@ -30,7 +30,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    pub(super) fn new(nodes: Nodes) -> Self {
+    pub(crate) fn new(nodes: Nodes) -> Self {
         Self {
             engine: Engine::new(16),
             nodes,
@@ -63,7 +63,7 @@ impl Judge {
     }
 }
 
-pub(super) fn bounded(score: Score) -> Centipawns {
+pub(crate) fn bounded(score: Score) -> Centipawns {
     match score {
         Score::Cp(cp) => Centipawns(cp.0.clamp(-DECIDED, DECIDED)),
         Score::Mate(moves) if moves < 0 => Centipawns(-DECIDED),
@@ -75,7 +75,7 @@ pub(super) fn bounded(score: Score) -> Centipawns {
 ///
 /// # Errors
 /// When a file cannot be opened.
-pub(super) fn from_pgn(
+pub(crate) fn from_pgn(
     paths: &[PathBuf],
     player: &mut Player,
     lessons: &mut LearnReport<'_>,
@@ -98,7 +98,7 @@ pub(super) fn from_pgn(
     Ok(account)
 }
 
-pub(super) fn teach(
+pub(crate) fn teach(
     lessons: &mut LearnReport<'_>,
     judge: &mut Option<Judge>,
     game: &RecordedGame,
@@ -161,10 +161,7 @@ pub fn from_archive(
 }
 
 /// Learns from games that have ended, without a look at any position. Gives their number.
-pub(in crate::cli) fn from_games(
-    games: &[(GameRecord, Vec<MoveRecord>)],
-    lessons: &mut [LearnReport<'_>],
-) -> usize {
+pub(crate) fn from_games(games: &[(GameRecord, Vec<MoveRecord>)], lessons: &mut [LearnReport<'_>]) -> usize {
     let mut read = 0;
     for (game, moves) in games {
         let (Some(half_points), Some(line)) = (half_points(game), line(game)) else {
@@ -234,7 +231,7 @@ fn half_points(game: &GameRecord) -> Option<u32> {
 }
 
 /// The moves of a game; none where its row makes no sense.
-pub(super) fn line(game: &GameRecord) -> Option<GameHistory> {
+pub(crate) fn line(game: &GameRecord) -> Option<GameHistory> {
     let variant: Variant = game.variant.parse().ok()?;
     let moves = &game.end.as_ref()?.moves;
     GameHistory::replay(variant, &game.start, moves).ok()

@@ -15,7 +15,7 @@ use anyhow::Context as _;
 
 pub use challenge::explain_challenge;
 
-use super::{
+use crate::cli::{
     assets::{PERSONALITIES, shipped_stand_in},
     exit::{Exit, Failure},
     render_diagnostics::{self, Style},
@@ -194,7 +194,7 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
 }
 
 /// How strong it is, in a few words.
-pub(super) fn strength_of(profile: &Personality) -> String {
+pub(crate) fn strength_of(profile: &Personality) -> String {
     match Strength::of(profile) {
         level @ Strength::Level(_) => format!("{level}, {CALIBRATION}"),
         other => other.to_string(),
@@ -275,17 +275,17 @@ fn explain_knobs(knobs: &LevelParams) -> String {
 
 /// A knob in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct KnobRow {
+pub(crate) struct KnobRow {
     /// What it is called in a personality's file.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// Its value, with its unit.
-    pub(super) value: String,
+    pub(crate) value: String,
     /// What it means.
-    pub(super) doc: &'static str,
+    pub(crate) doc: &'static str,
 }
 
 /// Every knob with its value and meaning.
-pub(super) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
+pub(crate) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
     let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
     let checks = knobs.choice.is_some();
     let choice = knobs.choice.map_or(Vec::new(), |choice| {
@@ -396,21 +396,21 @@ fn explain_keys(file: &str, text: &str, keys: &[Key]) -> String {
 
 /// A key with what it is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct KeyRow<'k> {
+pub(crate) struct KeyRow<'k> {
     /// Its full name.
-    pub(super) path: &'k str,
+    pub(crate) path: &'k str,
     /// Its value, or what leaving it out means.
-    pub(super) value: &'k str,
+    pub(crate) value: &'k str,
     /// The byte of the text where it is written, if it is.
-    pub(super) written_at: Option<usize>,
+    pub(crate) written_at: Option<usize>,
     /// Where the value comes from if it is not written.
     source: &'static str,
     /// What it means.
-    pub(super) doc: &'static str,
+    pub(crate) doc: &'static str,
 }
 
 /// Every key with its value.
-pub(super) fn key_rows(keys: &[Key]) -> Vec<KeyRow<'_>> {
+pub(crate) fn key_rows(keys: &[Key]) -> Vec<KeyRow<'_>> {
     let rows = keys.iter().map(|key| {
         let (value, source) = match (&key.value, &key.fallback) {
             (Some(value), _) => (value.as_str(), "default"),

@@ -16,7 +16,7 @@ pub(super) fn challenge_json(challenge: &ChallengeRecord) -> Value {
 
 /// A game as JSON, without its moves one by one.
 #[must_use]
-pub(in crate::cli) fn as_json(game: &GameRecord) -> Value {
+pub(crate) fn as_json(game: &GameRecord) -> Value {
     let end = game.end.as_ref();
     json!({
         "id": game.id, "began": game.began.0, "ended": end.map(|end| end.at.0), "side": game.side,

@@ -16,21 +16,25 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use self::console::{Console, PlayOptions};
-use super::{
-    assets::{must_know, shipped_stand_in, stock},
-    auth::Access,
-    bootstrap::{assemble, failure, fresh_seed},
-    edit::{self, Editor},
-    exit::{Exit, Failure},
-    reloads,
-    sandbox::{bind, with_key},
-    threads, why,
-    worker::Worker,
-};
 use crate::{
     bot::{Options, Shutdown, Status},
     config::{Action, Config, Games, Rule, load},
     store::{Archive, ArchiveWriter},
+};
+use crate::{
+    cli::{
+        assets::{must_know, shipped_stand_in, stock},
+        bootstrap::{assemble, failure, fresh_seed},
+        exit::{Exit, Failure},
+        sandbox::{bind, with_key},
+        threads,
+    },
+    web::{
+        auth::Access,
+        editor::{self, Editor},
+        game_explanation, reloads,
+        worker::Worker,
+    },
 };
 use sparring_chess::units::{Elo, Millis};
 use sparring_http_server::raise_open_files;
@@ -181,10 +185,10 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         let (library, cast) = (Arc::clone(&library.borrow()), Arc::clone(&cast.borrow()));
         let (memory, worker) = (memory.clone(), worker.clone());
         async move {
-            let (game, moves) = why::once_written(&memory, id).await?;
-            let told = move || why::decisions(&game, &moves, &library, &cast);
+            let (game, moves) = game_explanation::once_written(&memory, id).await?;
+            let told = move || game_explanation::decisions(&game, &moves, &library, &cast);
             let told = worker.run(told).await.ok()??;
-            Some(why::editable(told, edits))
+            Some(game_explanation::editable(told, edits))
         }
     }));
     let server = Sandbox::new(options);
@@ -192,7 +196,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let address = format!("http://{}/", listener.local_addr()?);
     let (bot, guest) = (server.add_bot(BOT)?, server.add_human("You")?);
     let editing = if edits {
-        edit::router(
+        editor::router(
             Editor::new(config.paths.clone(), stock.library.clone()),
             Access::default(),
         )

@@ -21,8 +21,8 @@ use tokio::{sync::Semaphore, time::timeout};
 
 use super::{DashboardState, error::ApiError};
 use crate::{
-    cli::worker::Worker,
     store::{Archive, InterruptHandle, StoreError},
+    web::worker::Worker,
 };
 use sparring_http_server::{ConnectionLimits, RateLimit};
 

@@ -4,11 +4,11 @@ use axum::{Json, Router, extract::State, middleware::from_fn_with_state, routing
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::auth::{self, Access};
 use crate::reload::ReloadLog;
+use crate::web::auth::{self, Access};
 
 /// The call, for those who have access.
-pub(super) fn router(tidings: watch::Receiver<ReloadLog>, access: Access) -> Router {
+pub(crate) fn router(tidings: watch::Receiver<ReloadLog>, access: Access) -> Router {
     Router::new()
         .route("/reloads", get(recent))
         .layer(from_fn_with_state(access, auth::check))

@@ -32,20 +32,24 @@ pub use self::{
     load::{LIMITS, Load},
 };
 use self::{error::ApiError, load::ArchiveReading};
-use super::{
-    auth::{self, Access},
-    edit::{self, Editor},
-    games::{as_json, result},
-    health::{self, HealthSources, ailment, note, resident},
-    log_buffer::Warnings,
-    reloads,
-    state_dir::latest_limit,
-    why,
-};
 use crate::{
     bot::{Options, games::live::LiveGames},
     reload::ReloadLog,
     store::{Filter, GameRecord, StoreError},
+};
+use crate::{
+    cli::{
+        games::{as_json, result},
+        log_buffer::Warnings,
+        state_dir::latest_limit,
+    },
+    web::{
+        auth::{self, Access},
+        editor::{self, Editor},
+        game_explanation,
+        health::{self, HealthSources, ailment, note, resident},
+        reloads,
+    },
 };
 use sparring_book::Library;
 use sparring_chess::units::Millis;
@@ -107,7 +111,7 @@ pub fn router(panel: DashboardState) -> Router {
     let (access, load) = (panel.access.clone(), panel.load.clone());
     let reloads = reloads::router(panel.tidings.clone(), access.clone());
     let editing = match panel.editor.clone() {
-        Some(editor) => edit::router(editor, access.clone()),
+        Some(editor) => editor::router(editor, access.clone()),
         None => Router::new(),
     };
     let own = Router::new()
@@ -219,12 +223,12 @@ async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Re
         let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
         let moves = reading.archive()?.moves(&id)?;
         let mut shown = as_json(&game);
-        let told = why::retold(&game, &moves).into_iter();
+        let told = game_explanation::retold(&game, &moves).into_iter();
         shown["line"] = told
             .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
             .collect();
-        shown["decisions"] = match why::decisions(&game, &moves, &library, &cast) {
-            Some(decisions) => why::editable(decisions, can_edit),
+        shown["decisions"] = match game_explanation::decisions(&game, &moves, &library, &cast) {
+            Some(decisions) => game_explanation::editable(decisions, can_edit),
             None => Value::Null,
         };
         Ok(shown)

@@ -8,8 +8,8 @@ use axum::{
 use serde_json::json;
 
 use crate::{
-    cli::worker::{Undone, again_soon},
     store::StoreError,
+    web::worker::{Undone, again_soon},
 };
 
 /// Why there is no answer.

@@ -34,7 +34,7 @@ impl Who {
 
 /// Where the first moves of mine from a book were followed by one that was not; nothing where that never happened.
 /// `line` is the whole game.
-pub(super) fn parting(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
+pub(crate) fn parting(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
     let mine: Vec<(u32, &Thought)> = moves
         .iter()
         .filter_map(|record| Some((record.ply, record.thought.as_ref()?)))

@@ -21,17 +21,18 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::{
-    auth::Access,
-    dashboard::LIMITS,
-    exit::{Exit, Failure},
-    secret_file::{self, SecretFileError},
-};
 use crate::config::{Dashboard, Listen};
+use crate::{
+    cli::{
+        exit::{Exit, Failure},
+        secret_file::{self, SecretFileError},
+    },
+    web::{auth::Access, dashboard::LIMITS},
+};
 use sparring_http_server::{self as http_server, Acceptor, Connections};
 
 /// The name of the systemd credential that may hold the password.
-pub(super) const CREDENTIAL: &str = "dashboard-password";
+pub(crate) const CREDENTIAL: &str = "dashboard-password";
 /// A shorter password can be guessed.
 const SHORTEST: usize = 12;
 /// The owner and the group of the socket may use it: the group is for the server in front.
@@ -43,7 +44,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// [`Exit::BadConfiguration`] when the password's file cannot be used. The password is never quoted.
-pub(super) fn access(dashboard: &Dashboard) -> anyhow::Result<Access> {
+pub(crate) fn access(dashboard: &Dashboard) -> anyhow::Result<Access> {
     access_by(secret_file::credentials().as_deref(), dashboard)
 }
 
@@ -86,7 +87,7 @@ fn password(
 ///
 /// # Errors
 /// [`Exit::BadConfiguration`] with the remedy when the place cannot be used, whoever holds it.
-pub(super) async fn serve(listen: &Listen, router: Router, stop: &CancellationToken) -> anyhow::Result<()> {
+pub(crate) async fn serve(listen: &Listen, router: Router, stop: &CancellationToken) -> anyhow::Result<()> {
     let place = match ListenAddress::take(listen).await {
         Ok(place) => Some(place),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
@@ -274,7 +275,7 @@ mod tests {
             .route("/", get(async || "at work"))
             .layer(from_fn_with_state(
                 access(&dashboard).unwrap(),
-                crate::cli::auth::check,
+                crate::web::auth::check,
             ));
         let stop = CancellationToken::new();
         serve(&listen, router, &stop).await.unwrap();

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::{book_exit::parting, eval_history::judged};
 use crate::store::{
     ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, MoveSource, ScoreJson,
     SearchExplanation,
 };
+use crate::web::{book_exit::parting, eval_history::judged};
 use sparring_book::Library;
 use sparring_chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci};
 use sparring_lichess::model::{GameId, Side};

@@ -102,10 +102,10 @@ fn work(inbox: &Receiver<Job>) {
 }
 
 /// The header of an answer that says to come again in a moment.
-pub(super) const AGAIN_SOON: (HeaderName, &str) = (header::RETRY_AFTER, "1");
+pub(crate) const AGAIN_SOON: (HeaderName, &str) = (header::RETRY_AFTER, "1");
 
 /// An answer with that header.
-pub(super) fn again_soon(answer: impl IntoResponse) -> Response {
+pub(crate) fn again_soon(answer: impl IntoResponse) -> Response {
     ([AGAIN_SOON], answer).into_response()
 }
 

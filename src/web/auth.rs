@@ -71,7 +71,7 @@ impl Access {
 
 impl Access {
     /// The same for programs and browsers that mean this machine.
-    pub(super) fn at_home(self) -> Self {
+    pub(crate) fn at_home(self) -> Self {
         Self {
             any_host: false,
             ..self
@@ -152,7 +152,7 @@ fn password_in(headers: &HeaderMap) -> Option<String> {
 /// A false name may lead a browser here: then `Host` is not this machine. A page elsewhere may have the browser ask here,
 /// and though it cannot read the answer, that costs: `Sec-Fetch-Site` or `Origin` tell of it. Who changes something must
 /// say by `Origin` that it is this page: unlike a program a browser always sends it with a POST.
-pub(super) async fn check(State(access): State<Access>, request: Request, next: Next) -> Response {
+pub(crate) async fn check(State(access): State<Access>, request: Request, next: Next) -> Response {
     let mut response = match refusal(&access, request.method(), request.uri().path(), request.headers()).await
     {
         Some(refused) => refused,

@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
 use self::files::{FileError, FileKind, Version};
-use super::{
+use crate::config::Paths;
+use crate::web::{
     auth::{self, Access},
     worker::{Undone, Worker, again_soon},
 };
-use crate::config::Paths;
 use sparring_book::Library;
 use sparring_chess::units::Elo;
 use sparring_diagnostics::Diagnostics;

@@ -13,7 +13,7 @@ use axum::{
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::auth::{self, Access};
+use crate::web::auth::{self, Access};
 use crate::{
     bot::{
         Status,
@@ -63,7 +63,7 @@ pub fn router(watched: HealthSources, access: Access) -> Router {
 }
 
 /// What keeps the daemon from being well, if anything does.
-pub(super) async fn ailment(watched: &HealthSources) -> Option<&'static str> {
+pub(crate) async fn ailment(watched: &HealthSources) -> Option<&'static str> {
     let turns = watched.pulse.beats(PATIENCE).await;
     let status = watched.status.borrow().clone();
     match (turns, status.is_listening, status.is_draining) {
@@ -75,7 +75,7 @@ pub(super) async fn ailment(watched: &HealthSources) -> Option<&'static str> {
 }
 
 /// What is to be known of the daemon besides: nothing that a restart would mend.
-pub(super) fn note(watched: &HealthSources) -> Option<String> {
+pub(crate) fn note(watched: &HealthSources) -> Option<String> {
     let is_refused = watched.refusal.borrow().is_some();
     let notes = [
         (is_refused, PLAYS_LAST_GAMES),
@@ -119,7 +119,7 @@ async fn metrics(State(watched): State<HealthSources>) -> Response {
 }
 
 /// Memory of this process in bytes, as Linux tells it.
-pub(super) fn resident() -> Option<u64> {
+pub(crate) fn resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
