@@ -71,7 +71,7 @@ pub struct Options {
     /// How long the server may be out of reach at the start.
     pub patience: Millis,
     /// Between two looks at the list of running games.
-    pub sweep: Millis,
+    pub poll_every: Millis,
     /// How long the opponent may think in a game of days, or in one without a clock, before its stream is closed. The next
     /// look at the list then finds the move.
     pub idle: Millis,
@@ -95,7 +95,7 @@ impl From<&Config> for Options {
             matchmaking: config.matchmaking.clone(),
             tournaments: config.tournaments.clone(),
             patience: PATIENCE,
-            sweep: SWEEP,
+            poll_every: SWEEP,
             idle: IDLE,
             ratings: RATINGS,
             lease: LEASE,
@@ -124,7 +124,7 @@ pub struct Status {
     /// How many games run.
     pub games: usize,
     /// How many games without a clock wait for the opponent with no stream open.
-    pub asleep: usize,
+    pub parked: usize,
     /// How many challenges wait for a seat.
     pub waiting: usize,
     /// How many challenges were judged so far.
@@ -141,11 +141,11 @@ pub struct RestoredState {
     /// Casual games begun since then that were not drawn: against whom, and whether the opponent won.
     pub decided_today: Vec<(UserId, bool)>,
     /// Whom opponents asked for in a game in which it was too late.
-    pub wishes: Vec<(UserId, RequestedPersona)>,
+    pub requested_personas: Vec<(UserId, RequestedPersona)>,
     /// Limits of the server that may still hold, and until when, in milliseconds since 1970.
     pub limits: Vec<(String, Millis)>,
     /// Who is not challenged for a while, until when since 1970.
-    pub rests: Vec<ChallengeCooldown>,
+    pub cooldowns: Vec<ChallengeCooldown>,
     /// Challenges of ours since midnight UTC.
     pub asked_today: u32,
     /// Challenges of the last day that wanted to repeat a game, the oldest first, each with that game.
@@ -155,7 +155,7 @@ pub struct RestoredState {
     /// Games that were running when the last run ended: what became of those that run no more is still to be kept.
     pub unfinished: Vec<GameId>,
     /// What was granted in those games so far.
-    pub favours: Vec<(GameId, GameFlags)>,
+    pub game_flags: Vec<(GameId, GameFlags)>,
 }
 
 /// Claims an account for this process, once its name is known and before anything is heard or played; none where another
@@ -174,21 +174,21 @@ pub struct Daemon {
     /// How to behave, now and after a reload.
     pub options: watch::Receiver<Options>,
     /// The personalities, now and after an edit.
-    pub cast: watch::Receiver<Arc<Personalities>>,
+    pub personalities: watch::Receiver<Arc<Personalities>>,
     /// Who is on which list, now and after a change.
     pub lists: watch::Receiver<Arc<UserLists>>,
     /// What is kept of games, and what was kept before.
     pub store: ArchiveWriter,
     /// What earlier runs left behind.
-    pub past: RestoredState,
+    pub restored: RestoredState,
     /// Who decides on moves.
-    pub mind: MoveSelector,
+    pub selector: MoveSelector,
     /// What is counted.
-    pub meters: Metrics,
+    pub metrics: Metrics,
     /// Where running games are shown.
-    pub boards: LiveGames,
+    pub live_games: LiveGames,
     /// Answers whether the loop still turns.
-    pub heart: LivenessResponder,
+    pub liveness: LivenessResponder,
     /// Where to show what it is doing.
     pub status: watch::Sender<Status>,
     /// Decides all jitter.
@@ -209,7 +209,7 @@ impl Daemon {
         };
         // What the server asked an earlier run to leave alone is left alone by the log-in too.
         let mut limits =
-            PersistedRateLimits::restore(&self.past.limits, &self.client, self.store.clone(), epoch());
+            PersistedRateLimits::restore(&self.restored.limits, &self.client, self.store.clone(), epoch());
         let login = async {
             if self.dry {
                 login::look(self.client.reading_only()).await
@@ -232,37 +232,37 @@ impl Daemon {
             client,
             ratings: watch::channel(Arc::new(rule_context::ratings(&account))).0,
             me: account.id,
-            mind: self.mind,
-            cast: self.cast,
+            selector: self.selector,
+            personalities: self.personalities,
             lists: self.lists,
-            favours: GameFlagsByGame::restore(&self.past.favours, self.store.clone()),
-            endings: FinishedGames::default(),
-            acquaintances: OpponentStats::of(&self.past.scores),
-            rivals: OpponentMemory::restore(
-                &self.past.wishes,
-                &self.past.decided_today,
+            game_flags: GameFlagsByGame::restore(&self.restored.game_flags, self.store.clone()),
+            finished_games: FinishedGames::default(),
+            opponent_stats: OpponentStats::of(&self.restored.scores),
+            opponent_memory: OpponentMemory::restore(
+                &self.restored.requested_personas,
+                &self.restored.decided_today,
                 self.store.clone(),
                 epoch(),
             ),
             store: self.store,
-            meters: self.meters,
-            boards: self.boards,
-            breath: ChatRateLimit::default(),
-            tardiness: LagMargin::default(),
+            metrics: self.metrics,
+            live_games: self.live_games,
+            chat_rate_limit: ChatRateLimit::default(),
+            lag_margin: LagMargin::default(),
         });
         let desk = EventLoop::new(
             shared,
             Handles {
                 options: self.options,
                 status: self.status,
-                heart: self.heart,
+                heart: self.liveness,
             },
-            &self.past,
+            &self.restored,
             limits,
             self.seed,
             self.dry,
             signals.leave.clone(),
         );
-        desk.work(signals).await
+        desk.run(signals).await
     }
 }

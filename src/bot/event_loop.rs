@@ -27,7 +27,7 @@ use crate::bot::{
     },
     daemon::{Options, RestoredState, Shutdown, Status},
     event_loop::{completions::Completion, events::EventStream},
-    game_task::{Context, Setup},
+    game_task::{Context, TaskSettings},
     games::{ongoing_poll::OngoingPoll, retry::RetrySchedule, supervisor::GameSupervisor},
     matchmaking::opponent_picker::OpponentPicker,
     observe::liveness::LivenessResponder,
@@ -68,37 +68,37 @@ pub(super) struct EventLoop {
     pub(super) shared: Arc<Context>,
     pub(super) options: watch::Receiver<Options>,
     pub(super) status: watch::Sender<Status>,
-    pub(super) ears: EventStream,
-    pub(super) doorstep: PendingChallenges,
-    pub(super) registry: GameSupervisor,
-    pub(super) intake: ChallengeQueue,
-    pub(super) suitor: OpponentPicker,
-    pub(super) undecided: OpenChallenges,
-    pub(super) arenas: TournamentState,
+    pub(super) events: EventStream,
+    pub(super) pending_challenges: PendingChallenges,
+    pub(super) supervisor: GameSupervisor,
+    pub(super) challenge_queue: ChallengeQueue,
+    pub(super) opponent_picker: OpponentPicker,
+    pub(super) open_challenges: OpenChallenges,
+    pub(super) tournaments: TournamentState,
     pub(super) rematches: Rematches,
     pub(super) rng: ChaCha8Rng,
     /// Games without a clock in which the opponent is to move, with the opponent where known: no stream is held for them.
-    pub(super) asleep: BTreeMap<GameId, Option<UserId>>,
+    pub(super) parked: BTreeMap<GameId, Option<UserId>>,
     /// Games that did not run any more by the last list that knows, and are looked at for their end.
     pub(super) unlisted: BTreeSet<GameId>,
-    swept: Instant,
-    rated: Instant,
-    pub(super) setbacks: RetrySchedule,
+    polled_at: Instant,
+    ratings_at: Instant,
+    pub(super) retries: RetrySchedule,
     heart: LivenessResponder,
-    pub(super) limits: PersistedRateLimits,
-    pub(super) today: DailyCounters,
-    errands: FuturesUnordered<BoxFuture<'static, Completion>>,
-    pub(super) listing: OngoingPoll,
-    begin: Instant,
+    pub(super) rate_limits: PersistedRateLimits,
+    pub(super) daily: DailyCounters,
+    calls: FuturesUnordered<BoxFuture<'static, Completion>>,
+    pub(super) ongoing_poll: OngoingPoll,
+    started_at: Instant,
     /// Once asked to end: running games are left then.
     pub(super) drained_at: Option<Instant>,
     /// Once asked to end: nobody waits for answers of the server beyond that.
-    farewell_until: Option<Instant>,
+    flush_until: Option<Instant>,
     /// The token is being looked at.
-    pub(super) is_checking: bool,
+    pub(super) token_check_pending: bool,
     pub(super) exit: Option<DaemonError>,
     /// Nothing is sent that changes anything.
-    pub(super) dry: bool,
+    pub(super) is_dry_run: bool,
 }
 
 impl EventLoop {
@@ -114,43 +114,43 @@ impl EventLoop {
     ) -> Self {
         Self {
             client: shared.client.clone(),
-            ears: EventStream::open(&shared.client, seed),
-            doorstep: PendingChallenges::new(shared.lists.clone()),
-            registry: GameSupervisor::new(Arc::clone(&shared), leave),
+            events: EventStream::open(&shared.client, seed),
+            pending_challenges: PendingChallenges::new(shared.lists.clone()),
+            supervisor: GameSupervisor::new(Arc::clone(&shared), leave),
             shared,
             options: roof.options,
             status: roof.status,
-            intake: ChallengeQueue::default(),
-            suitor: OpponentPicker::restore(&past.rests, past.asked_today, epoch()),
-            undecided: OpenChallenges::default(),
-            arenas: TournamentState::default(),
+            challenge_queue: ChallengeQueue::default(),
+            opponent_picker: OpponentPicker::restore(&past.cooldowns, past.asked_today, epoch()),
+            open_challenges: OpenChallenges::default(),
+            tournaments: TournamentState::default(),
             rematches: Rematches::restore(&past.repeats),
             rng: ChaCha8Rng::seed_from_u64(seed),
             // Those that still run come by the event stream, the others are looked at once for their end.
-            asleep: past.unfinished.iter().cloned().map(|id| (id, None)).collect(),
+            parked: past.unfinished.iter().cloned().map(|id| (id, None)).collect(),
             unlisted: BTreeSet::new(),
-            swept: Instant::now(),
-            rated: Instant::now(),
-            setbacks: RetrySchedule::default(),
+            polled_at: Instant::now(),
+            ratings_at: Instant::now(),
+            retries: RetrySchedule::default(),
             heart: roof.heart,
-            limits,
-            today: DailyCounters::of(&past.opponents_today, epoch()),
-            errands: FuturesUnordered::new(),
-            listing: OngoingPoll::default(),
-            begin: Instant::now(),
+            rate_limits: limits,
+            daily: DailyCounters::of(&past.opponents_today, epoch()),
+            calls: FuturesUnordered::new(),
+            ongoing_poll: OngoingPoll::default(),
+            started_at: Instant::now(),
             drained_at: None,
-            farewell_until: None,
-            is_checking: false,
+            flush_until: None,
+            token_check_pending: false,
             exit: None,
-            dry,
+            is_dry_run: dry,
         }
     }
 
     /// Is the bot until asked to end.
-    pub(super) async fn work(mut self, signals: Shutdown) -> Result<(), DaemonError> {
+    pub(super) async fn run(mut self, signals: Shutdown) -> Result<(), DaemonError> {
         loop {
-            self.attend();
-            self.show_queue();
+            self.poll_timers();
+            self.publish_queue();
             if let Some(exit) = self.exit.take() {
                 self.leave(&signals).await;
                 return Err(exit);
@@ -159,7 +159,7 @@ impl EventLoop {
                 self.leave(&signals).await;
                 return Ok(());
             }
-            let timer = self.wakes_at();
+            let timer = self.next_deadline();
             tokio::select! {
                 biased;
                 () = signals.leave.cancelled() => {
@@ -167,14 +167,14 @@ impl EventLoop {
                     return Ok(());
                 }
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
-                Some((challenge, compat)) = self.doorstep.next() => self.consider(&challenge, compat),
-                Some(news) = self.ears.next() => self.hear(news),
-                Some((setup, done)) = self.registry.next(), if !self.registry.is_empty() => {
-                    self.game_done(setup, done);
+                Some((challenge, compat)) = self.pending_challenges.next() => self.handle_challenge(&challenge, compat),
+                Some(news) = self.events.next() => self.on_stream_event(news),
+                Some((setup, done)) = self.supervisor.next(), if !self.supervisor.is_empty() => {
+                    self.on_game_ended(setup, done);
                 }
-                Some(errand) = self.errands.next(), if !self.errands.is_empty() => self.settle(errand),
+                Some(errand) = self.calls.next(), if !self.calls.is_empty() => self.on_completion(errand),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
-                () = self.heart.beat() => {}
+                () = self.heart.respond() => {}
                 () = sleep_until(timer) => {}
             }
         }
@@ -187,19 +187,19 @@ impl EventLoop {
         if game.compat.is_some_and(|compat| !compat.bot) {
             return debug!("{id} is not for bots");
         }
-        let is_running = self.registry.has(&id);
-        if !is_running && !self.setbacks.allows(&id, self.now()) {
+        let is_running = self.supervisor.has(&id);
+        if !is_running && !self.retries.allows(&id, self.now()) {
             return;
         }
         // One that was let go and taken up again may have been taken for ended.
         if let Some(arena) = &game.tournament_id {
-            self.arenas.begun(arena, &id);
+            self.tournaments.begun(arena, &id);
         }
         if is_running {
             return;
         }
         // Who has not moved yet may still have to greet, but once is enough.
-        let is_known = game.has_moved || self.asleep.contains_key(&id);
+        let is_known = game.has_moved || self.parked.contains_key(&id);
         let waits = game.speed == Some(Speed::Correspondence) && is_known && !game.is_my_turn;
         let is_over = game
             .status
@@ -207,19 +207,19 @@ impl EventLoop {
             .is_some_and(|status| !matches!(status.0, GameStatus::Created | GameStatus::Started));
         let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
         if waits && !is_over {
-            self.asleep.insert(id, opponent);
-            return self.show();
+            self.parked.insert(id, opponent);
+            return self.publish_status();
         }
         // What slept was counted when it began, be it in an earlier run.
-        let is_new = self.asleep.remove(&id).is_none();
+        let is_new = self.parked.remove(&id).is_none();
         let now = self.now();
-        self.suitor.accepted(&id, now);
-        self.note_fate(&id, "accepted");
-        let promised = self.intake.started(&id);
+        self.opponent_picker.accepted(&id, now);
+        self.record_outcome(&id, "accepted");
+        let promised = self.challenge_queue.started(&id);
         let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
-        let moment = self.moment(opponent.as_ref(), is_rematch);
+        let moment = self.local_context(opponent.as_ref(), is_rematch);
         let options = self.options.borrow();
-        let setup = Setup {
+        let setup = TaskSettings {
             adopted: promised.is_none(),
             id,
             opponent: opponent.clone(),
@@ -227,30 +227,32 @@ impl EventLoop {
             play: options.play.clone(),
             chat: options.chat.clone(),
             rules: Arc::clone(&options.rules),
-            moment,
+            local_context: moment,
             no_show: game.tournament_id.is_none().then_some(options.games.abort_after),
             idle: options.idle,
             frame_within: options.frame,
         };
         drop(options);
-        if self.dry {
+        if self.is_dry_run {
             return info!("would play {}", setup.id);
         }
         if let Some(opponent) = opponent.filter(|_| is_new) {
             // A game that nobody was promised a seat for is one of an arena, or was begun while nobody listened.
             let is_bot = promised.map_or_else(|| game.is_against_bot(), |who| !who.is_human);
-            self.today.note(&setup.id, &opponent, is_bot, epoch());
+            self.daily.note(&setup.id, &opponent, is_bot, epoch());
         }
-        self.shared.meters.game_begun();
-        self.registry.start(setup);
-        self.show();
+        self.shared.metrics.game_begun();
+        self.supervisor.start(setup);
+        self.publish_status();
     }
 
     /// Sends what is due, by the clock or because a seat is free.
-    fn attend(&mut self) {
+    fn poll_timers(&mut self) {
         let now = self.now();
-        let lapsed = self.intake.lapsed(now);
-        let (mine, theirs): (Vec<_>, Vec<_>) = lapsed.into_iter().partition(|id| self.suitor.is_pending(id));
+        let lapsed = self.challenge_queue.expired(now);
+        let (mine, theirs): (Vec<_>, Vec<_>) = lapsed
+            .into_iter()
+            .partition(|id| self.opponent_picker.is_pending(id));
         for id in mine {
             self.unanswered(id);
         }
@@ -258,13 +260,13 @@ impl EventLoop {
             // Perhaps the games are there and only their news was lost.
             self.list_games();
         }
-        self.court(now);
-        self.contend(now);
+        self.maybe_challenge(now);
+        self.maybe_join(now);
         let (opponents, sleeping) = self.opponents();
-        let room = self.room((&opponents, &sleeping), now);
+        let room = self.capacity((&opponents, &sleeping), now);
         // While the server wants no answers, challenges wait as long as they would for a seat.
         while self.client.silence(EndpointClass::Challenge).is_none()
-            && let Some(reply) = self.intake.next(room, now)
+            && let Some(reply) = self.challenge_queue.next(room, now)
         {
             match reply {
                 ChallengeReply::Accept(id) => self.call(|client| async move {
@@ -274,26 +276,29 @@ impl EventLoop {
                 ChallengeReply::Decline(id, reason) => self.refuse(id, reason),
             }
         }
-        if self.setbacks.is_due(now) || Instant::now() >= self.sweeps_at() {
-            self.swept = Instant::now();
+        if self.retries.is_due(now) || Instant::now() >= self.next_poll_at() {
+            self.polled_at = Instant::now();
             self.list_games();
         }
-        if self.listing.asks(now) {
+        if self.ongoing_poll.asks(now) {
             self.call(|client| async move { Completion::Listed(client.playing().await) });
         }
-        if Instant::now() >= self.rates_at() {
-            self.rated = Instant::now();
+        if Instant::now() >= self.next_ratings_at() {
+            self.ratings_at = Instant::now();
             self.call(|client| async move { Completion::Account(client.account().await) });
         }
     }
 
     /// The opponents of the games that run, and of those that sleep.
     fn opponents(&self) -> (Vec<Option<UserId>>, Vec<Option<UserId>>) {
-        (self.registry.opponents(), self.asleep.values().cloned().collect())
+        (
+            self.supervisor.opponents(),
+            self.parked.values().cloned().collect(),
+        )
     }
 
     /// What there is room for, beside these opponents of games that run and that sleep.
-    fn room<'o>(
+    fn capacity<'o>(
         &self,
         (opponents, sleeping): (&'o [Option<UserId>], &'o [Option<UserId>]),
         now: Millis,
@@ -306,7 +311,7 @@ impl EventLoop {
             per_opponent: options.games.per_opponent,
             opponents,
             sleeping,
-            reserved: self.arenas.seats(now),
+            reserved: self.tournaments.seats(now),
             lease: options.lease,
         }
     }
@@ -314,21 +319,24 @@ impl EventLoop {
     /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
     pub(super) fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
         let (opponents, sleeping) = self.opponents();
-        self.intake
-            .seats_for_bots(self.room((&opponents, &sleeping), now), without)
+        self.challenge_queue
+            .seats_for_bots(self.capacity((&opponents, &sleeping), now), without)
     }
 
-    fn wakes_at(&self) -> Instant {
+    fn next_deadline(&self) -> Instant {
         let silence = self.client.silence(EndpointClass::Challenge);
-        let intake = self.intake.wakes_at().map(|at| match silence {
-            None => self.begin + at.into(),
+        let intake = self.challenge_queue.next_deadline().map(|at| match silence {
+            None => self.started_at + at.into(),
             // Nothing may be sent, so what is due stays due; what waits may be answered as soon as the silence ends.
             Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
         });
-        let setbacks = self.setbacks.wakes_at().map(|at| self.begin + at.into());
-        let lists = self.listing.wakes_at().map(|at| self.begin + at.into());
-        let courts = self.courts_at().map(|at| self.begin + at.into());
-        let contends = self.contends_at().map(|at| self.begin + at.into());
+        let setbacks = self.retries.next_deadline().map(|at| self.started_at + at.into());
+        let lists = self
+            .ongoing_poll
+            .next_deadline()
+            .map(|at| self.started_at + at.into());
+        let courts = self.next_challenge_at().map(|at| self.started_at + at.into());
+        let contends = self.next_tournament_at().map(|at| self.started_at + at.into());
         [
             intake,
             setbacks,
@@ -336,68 +344,68 @@ impl EventLoop {
             courts,
             contends,
             self.drained_at,
-            self.farewell_until.filter(|until| Instant::now() < *until),
-            Some(self.rates_at()),
+            self.flush_until.filter(|until| Instant::now() < *until),
+            Some(self.next_ratings_at()),
         ]
         .into_iter()
         .flatten()
-        .fold(self.sweeps_at(), Instant::min)
+        .fold(self.next_poll_at(), Instant::min)
     }
 
     /// When the list of running games is looked at next: for those that sleep, and for what streams have lost. A game
     /// of blitz whose start nobody heard of has to be found before its flag falls.
-    fn sweeps_at(&self) -> Instant {
-        self.swept + self.options.borrow().sweep.into()
+    fn next_poll_at(&self) -> Instant {
+        self.polled_at + self.options.borrow().poll_every.into()
     }
 
     /// When the bot's own ratings are asked for next.
-    fn rates_at(&self) -> Instant {
-        self.rated + self.options.borrow().ratings.into()
+    fn next_ratings_at(&self) -> Instant {
+        self.ratings_at + self.options.borrow().ratings.into()
     }
 
     /// Accepts nothing more.
     fn drain(&mut self) {
         let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
-        self.farewell_until = Some(Instant::now() + FAREWELL);
-        for (challenge, compat) in self.doorstep.clear() {
-            self.consider(&challenge, compat);
+        self.flush_until = Some(Instant::now() + FAREWELL);
+        for (challenge, compat) in self.pending_challenges.clear() {
+            self.handle_challenge(&challenge, compat);
         }
-        self.intake.close();
+        self.challenge_queue.close();
         self.withdraw();
-        self.leave_arenas();
+        self.leave_tournaments();
         self.status.send_modify(|status| status.is_draining = true);
         info!(
             "{} games running, no new ones; ask again to leave them",
-            self.registry.len()
+            self.supervisor.len()
         );
     }
 
     /// Whether nothing new is begun any more, or ever.
     pub(super) fn is_closing(&self) -> bool {
-        self.dry || self.drained_at.is_some()
+        self.is_dry_run || self.drained_at.is_some()
     }
 
     /// A call failed: a limit that it tells of is kept.
-    pub(super) fn note_limit(&mut self, class: EndpointClass, error: &CallError) {
+    pub(super) fn record_rate_limit(&mut self, class: EndpointClass, error: &CallError) {
         if matches!(error, CallError::RateLimited { .. }) {
-            self.shared.meters.limited(class);
+            self.shared.metrics.limited(class);
         }
         // What was asked while games run must not keep the next log-in from them. What a log-in is asked it keeps itself.
         if class != EndpointClass::Account {
-            self.limits.note(class, error, epoch());
+            self.rate_limits.note(class, error, epoch());
         }
     }
 
     fn is_done(&self) -> bool {
         self.drained_at.is_some_and(|until| {
             // A challenge of ours that is not taken back could begin a game that nobody plays.
-            let is_idle = self.registry.is_empty()
-                && self.intake.promised() == 0
-                && !self.arenas.is_leaving()
-                && !self.suitor.is_taking_back();
-            let is_silent = self.errands.is_empty() && !self.intake.has_refusals();
-            let has_waited = self.farewell_until.is_none_or(|until| Instant::now() >= until);
+            let is_idle = self.supervisor.is_empty()
+                && self.challenge_queue.reserved_for() == 0
+                && !self.tournaments.is_leaving()
+                && !self.opponent_picker.is_taking_back();
+            let is_silent = self.calls.is_empty() && !self.challenge_queue.has_refusals();
+            let has_waited = self.flush_until.is_none_or(|until| Instant::now() >= until);
             (is_idle && (is_silent || has_waited)) || Instant::now() >= until
         })
     }
@@ -405,7 +413,7 @@ impl EventLoop {
     /// Lets go of all games; they stay on lichess.
     async fn leave(&mut self, signals: &Shutdown) {
         signals.leave.cancel();
-        let all_left = async { while self.registry.next().await.is_some() {} };
+        let all_left = async { while self.supervisor.next().await.is_some() {} };
         if timeout(LETTING_GO, all_left).await.is_err() {
             warn!("some games did not let go in time");
         }
@@ -425,7 +433,7 @@ impl EventLoop {
 
     /// Looks whether the token is still good, once for all calls that were refused meanwhile.
     pub(super) fn check_token(&mut self) {
-        if std::mem::replace(&mut self.is_checking, true) {
+        if std::mem::replace(&mut self.token_check_pending, true) {
             return;
         }
         let wanted = self.options.borrow().tournaments.scopes();
@@ -435,33 +443,33 @@ impl EventLoop {
     /// Asks which games run, now or as soon as that may be asked again.
     pub(super) fn list_games(&mut self) {
         let now = self.now();
-        self.listing.want(now);
+        self.ongoing_poll.want(now);
     }
 
     pub(super) fn call<F>(&self, call: impl FnOnce(Client) -> F)
     where
         F: Future<Output = Completion> + Send + 'static,
     {
-        self.errands.push(call(self.client.clone()).boxed());
+        self.calls.push(call(self.client.clone()).boxed());
     }
 
-    pub(super) fn show(&self) {
-        let (games, asleep) = (self.registry.len(), self.asleep.len());
+    pub(super) fn publish_status(&self) {
+        let (games, asleep) = (self.supervisor.len(), self.parked.len());
         self.status.send_modify(|status| {
             status.games = games;
-            status.asleep = asleep;
+            status.parked = asleep;
         });
     }
 
     /// Shows how long the queue is; whoever follows hears of changes alone.
-    fn show_queue(&self) {
-        let waiting = self.intake.waiting();
+    fn publish_queue(&self) {
+        let waiting = self.challenge_queue.waiting();
         self.status
             .send_if_modified(|status| std::mem::replace(&mut status.waiting, waiting) != waiting);
     }
 
     pub(super) fn now(&self) -> Millis {
-        self.begin.elapsed().into()
+        self.started_at.elapsed().into()
     }
 }
 

@@ -43,8 +43,8 @@ use crate::bot::{
 use crate::store::{GameFlags, MoveRecord, RequestedPersona};
 use chat_queue::ChatQueue;
 pub(super) use chat_queue::ChatRateLimit;
-pub(super) use game_settings::{Context, Setup, TaskNote, TaskOutcome};
-use persona_selection::manner_of;
+pub(super) use game_settings::{Context, TaskNote, TaskOutcome, TaskSettings};
+use persona_selection::persona_of;
 use recorder::GameRecorder;
 use sparring_chess::units::Millis;
 use sparring_engine::Score;
@@ -92,32 +92,32 @@ enum GameCommand {
 
 /// The task of one game.
 struct GameTask {
-    shared: Arc<Context>,
-    setup: Setup,
-    follower: ReconnectingStream<GameEvent>,
+    context: Arc<Context>,
+    settings: TaskSettings,
+    stream: ReconnectingStream<GameEvent>,
     /// A stream was asked for and is not open yet: what still comes is from the old one.
     is_reopening: bool,
     /// The first line of an open stream is due then.
     frame_due: Option<Instant>,
     /// What came made no sense: the stream is opened anew then.
-    doubts_at: Option<Instant>,
+    resync_at: Option<Instant>,
     /// How often that was done, counted from the beginning of this task.
-    doubts: SlidingWindow,
+    resync_attempts: SlidingWindow,
     begun: Instant,
     game: Option<GameState>,
     /// Whether we saw the game running: one that was over when we came needs no farewell.
-    has_witnessed: bool,
+    saw_running: bool,
     /// The archive is asked whether the end was counted before.
-    is_looking_up: bool,
+    archive_lookup_pending: bool,
     /// When the newest state came: clocks count from here.
     heard: Instant,
-    mind: GameMoveSelector,
-    manner: Persona,
+    selector: GameMoveSelector,
+    persona: Persona,
     /// Who sat down, before anything was asked for.
-    first_manner: Persona,
+    first_persona: Persona,
     turn: Turn,
     lag: LagEstimator,
-    chronicle: GameRecorder,
+    recorder: GameRecorder,
     /// Where the game is shown as long as this task runs.
     place: SnapshotSlot,
     /// Scores of my own moves, with the ply each was played at.
@@ -134,7 +134,7 @@ struct GameTask {
     sent_at: Option<usize>,
     /// No claim is made before this moment.
     next_claim: Option<Instant>,
-    duel: ConflictDetector,
+    score_today: ConflictDetector,
     /// Takebacks that the opponent was granted in this game.
     granted_takebacks: u32,
     /// Who plays, and how strong, as it is kept.
@@ -156,9 +156,9 @@ struct GameTask {
     /// The opponent is greeted then, if nobody has done so before.
     greets_at: Option<Instant>,
     /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
-    heeded: Vec<(chat_commands::ChatCommand, usize)>,
-    outbox: ChatQueue,
-    errands: FuturesUnordered<BoxFuture<'static, GameCallResult>>,
+    commands_done: Vec<(chat_commands::ChatCommand, usize)>,
+    chat_queue: ChatQueue,
+    calls: FuturesUnordered<BoxFuture<'static, GameCallResult>>,
     /// The task ends then at the latest.
     closes_at: Option<Instant>,
     /// The opponent should have moved by then.
@@ -168,9 +168,9 @@ struct GameTask {
     /// How many answers to offers in a row got lost.
     lost_answers: u32,
     /// Once a resignation failed, the game is played on.
-    plays_on: bool,
+    resign_failed: bool,
     /// Whether the last frame made no sense of a game that was being played.
-    doubts_frame: bool,
+    bad_frame_seen: bool,
     /// Why the game is given up, once it is.
     unplayable: Option<GameError>,
     /// How the task ends, once it is to end.
@@ -180,23 +180,23 @@ struct GameTask {
 /// Plays a game to its end, or until told to leave.
 pub(super) async fn play(
     shared: Arc<Context>,
-    setup: Setup,
+    setup: TaskSettings,
     mut notes: mpsc::Receiver<TaskNote>,
     leave: CancellationToken,
 ) -> TaskOutcome {
     let mut actor = GameTask::new(shared, setup);
     loop {
-        let timer = actor.wakes_at();
+        let timer = actor.next_deadline();
         tokio::select! {
             biased;
             () = leave.cancelled() => return TaskOutcome::Left,
-            news = actor.follower.next() => actor.hear(news),
+            news = actor.stream.next() => actor.on_stream_event(news),
             Some(note) = notes.recv() => actor.note(note),
-            decision = actor.turn.thought() => actor.decided(decision),
-            Some(errand) = actor.errands.next(), if !actor.errands.is_empty() => actor.settle(errand),
+            decision = actor.turn.on_search_done() => actor.on_decision(decision),
+            Some(errand) = actor.calls.next(), if !actor.calls.is_empty() => actor.on_call_result(errand),
             () = at(timer) => {}
         }
-        actor.attend();
+        actor.poll_timers();
         if let Some(outcome) = actor.outcome.take() {
             return outcome;
         }
@@ -211,28 +211,28 @@ async fn at(moment: Option<Instant>) {
 }
 
 impl GameTask {
-    fn new(shared: Arc<Context>, setup: Setup) -> Self {
+    fn new(shared: Arc<Context>, setup: TaskSettings) -> Self {
         let now = Instant::now();
-        let manner = manner_of(&shared, &setup.play);
-        let favour = shared.favours.of(&setup.id);
+        let manner = persona_of(&shared, &setup.play);
+        let favour = shared.game_flags.of(&setup.id);
         Self {
-            follower: ReconnectingStream::game(&shared.client, &setup.id, seed(&setup.id)),
+            stream: ReconnectingStream::game(&shared.client, &setup.id, seed(&setup.id)),
             is_reopening: false,
             frame_due: None,
-            doubts_at: None,
-            doubts: SlidingWindow::new(DOUBTS, DOUBTS_WITHIN),
+            resync_at: None,
+            resync_attempts: SlidingWindow::new(DOUBTS, DOUBTS_WITHIN),
             begun: now,
             game: None,
-            has_witnessed: false,
-            is_looking_up: false,
+            saw_running: false,
+            archive_lookup_pending: false,
             heard: now,
-            mind: shared.mind.of_game(),
-            first_manner: manner.clone(),
-            manner,
+            selector: shared.selector.of_game(),
+            first_persona: manner.clone(),
+            persona: manner,
             turn: Turn::Open,
-            lag: LagEstimator::new(setup.play.move_overhead + shared.tardiness.extra()),
-            chronicle: GameRecorder::default(),
-            place: shared.boards.place(setup.id.clone()),
+            lag: LagEstimator::new(setup.play.move_overhead + shared.lag_margin.extra()),
+            recorder: GameRecorder::default(),
+            place: shared.live_games.place(setup.id.clone()),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,
@@ -240,7 +240,7 @@ impl GameTask {
             offered_at: favour.offered_at.map(|ply| ply as usize),
             sent_at: None,
             next_claim: None,
-            duel: ConflictDetector::default(),
+            score_today: ConflictDetector::default(),
             granted_takebacks: favour.takebacks,
             is_resumed: favour.asked != RequestedPersona::default(),
             asked: favour.asked,
@@ -251,19 +251,19 @@ impl GameTask {
             memory_due: None,
             has_remembered: !setup.adopted,
             greets_at: None,
-            heeded: Vec::new(),
-            outbox: ChatQueue::new(now),
-            errands: FuturesUnordered::new(),
+            commands_done: Vec::new(),
+            chat_queue: ChatQueue::new(now),
+            calls: FuturesUnordered::new(),
             closes_at: None,
             no_show_at: None,
             sleeps_at: None,
             lost_answers: 0,
-            plays_on: false,
-            doubts_frame: false,
+            resign_failed: false,
+            bad_frame_seen: false,
             unplayable: None,
             outcome: None,
-            shared,
-            setup,
+            context: shared,
+            settings: setup,
         }
     }
 
@@ -278,13 +278,13 @@ impl GameTask {
     }
 
     /// Something was granted or asked that must not be again, whatever happens to this task.
-    fn note_favour(&self) {
+    fn record_flags(&self) {
         let favour = GameFlags {
             takebacks: self.granted_takebacks,
             offered_at: self.offered_at.and_then(|ply| u32::try_from(ply).ok()),
             asked: self.asked.clone(),
         };
-        self.shared.favours.note(&self.setup.id, favour);
+        self.context.game_flags.note(&self.settings.id, favour);
     }
 
     /// Whether nothing is to be done before the opponent moves, who may take days.
@@ -292,8 +292,8 @@ impl GameTask {
         let waits = |game: &GameState| game.clocks().is_none() && !game.is_over() && !game.is_my_turn();
         self.game.as_ref().is_some_and(waits)
             && matches!(self.turn, Turn::Open)
-            && self.errands.is_empty()
-            && self.outbox.is_done()
+            && self.calls.is_empty()
+            && self.chat_queue.is_done()
             && self.greets_at.is_none()
             && self.unplayable.is_none()
             && self.closes_at.is_none()
@@ -303,48 +303,48 @@ impl GameTask {
         self.game.as_ref().is_some_and(GameState::is_over)
     }
 
-    fn settle(&mut self, errand: GameCallResult) {
+    fn on_call_result(&mut self, errand: GameCallResult) {
         match errand {
             GameCallResult::Moved { ply, sent, answer } => self.move_answered(ply, sent, answer),
             GameCallResult::Commanded(command, answer) => self.commanded(command, answer),
             GameCallResult::Unheard(command) => self.command_again(command),
             GameCallResult::Said(answer) => {
-                self.outbox.sent();
+                self.chat_queue.sent();
                 if let Err(error) = answer {
                     debug!("a line of chat is lost: {error}");
                 }
             }
             GameCallResult::Recalled(lines) => self.recalled(lines),
             GameCallResult::Remembered(moves) => self.remembered(&moves),
-            GameCallResult::LookedUp(was_known) => self.looked_up(was_known),
+            GameCallResult::LookedUp(was_known) => self.on_result(was_known),
         }
     }
 
     /// Everything that may be due after something happened, or by the clock alone.
-    fn attend(&mut self) {
+    fn poll_timers(&mut self) {
         let now = Instant::now();
         if self.frame_due.is_some_and(|due| now >= due) {
             warn!("the stream is open but does not begin, reopening");
             self.frame_due = None;
-            self.look();
+            self.resync();
         }
-        self.attend_doubt(now);
+        self.poll_resync(now);
         if self.no_show_at.is_some_and(|at| now >= at) {
             self.abort_no_show(now);
         }
-        self.attend_turn(now);
-        self.attend_greeting(now);
-        if let Some(line) = self.outbox.next(now, &self.shared.breath) {
+        self.poll_turn(now);
+        self.poll_greeting(now);
+        if let Some(line) = self.chat_queue.next(now, &self.context.chat_rate_limit) {
             self.say(line);
         }
         self.sleeps_at = self
             .is_idle()
-            .then(|| self.sleeps_at.unwrap_or(now + self.setup.idle.into()));
+            .then(|| self.sleeps_at.unwrap_or(now + self.settings.idle.into()));
         if self.sleeps_at.is_some_and(|at| now >= at) {
             debug!("no clock and nothing to do: asleep until the opponent has moved");
             self.outcome.get_or_insert(TaskOutcome::Asleep);
         }
-        let has_said_all = self.is_over() && self.outbox.is_done() && !self.is_looking_up;
+        let has_said_all = self.is_over() && self.chat_queue.is_done() && !self.archive_lookup_pending;
         if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
             let is_known = self.is_over() || self.unplayable.is_some();
             self.outcome.get_or_insert(if is_known {
@@ -355,10 +355,10 @@ impl GameTask {
         }
     }
 
-    fn wakes_at(&self) -> Option<Instant> {
+    fn next_deadline(&self) -> Option<Instant> {
         [
             self.frame_due,
-            self.doubts_at,
+            self.resync_at,
             self.no_show_at,
             self.sleeps_at,
             self.closes_at,
@@ -366,8 +366,8 @@ impl GameTask {
             self.recall_due,
             self.memory_due,
             self.greets_at(),
-            self.turn.wakes_at(),
-            self.outbox.wakes_at(),
+            self.turn.next_deadline(),
+            self.chat_queue.next_deadline(),
         ]
         .into_iter()
         .flatten()
@@ -379,8 +379,8 @@ impl GameTask {
     where
         F: Future<Output = GameCallResult> + Send + 'static,
     {
-        let call = call(self.shared.client.clone(), self.setup.id.clone());
-        self.errands.push(call.boxed());
+        let call = call(self.context.client.clone(), self.settings.id.clone());
+        self.calls.push(call.boxed());
     }
 }
 

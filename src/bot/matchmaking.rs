@@ -32,46 +32,48 @@ const HELD: Millis = Millis::from_secs(90);
 
 impl EventLoop {
     /// Looks for an opponent when nobody plays, and stops looking when somebody comes.
-    pub(super) fn court(&mut self, now: Millis) {
-        for rest in self.suitor.news() {
+    pub(super) fn maybe_challenge(&mut self, now: Millis) {
+        for rest in self.opponent_picker.news() {
             let until = epoch() + (rest.until - now);
             self.shared.store.rest(ChallengeCooldown { until, ..rest });
         }
-        if !self.registry.is_empty() || self.arenas.seats(now) > 0 {
-            self.suitor.busy(now);
+        if !self.supervisor.is_empty() || self.tournaments.seats(now) > 0 {
+            self.opponent_picker.busy(now);
         }
         // Whoever came in the meantime has all of us, and a person at once.
         let is_out_of_place =
-            |id: &GameId| self.registry.has_other_than(id) || self.seats_for_bots(Some(id), now) == 0;
-        if self.intake.has_person() || self.suitor.pending().is_some_and(is_out_of_place) {
+            |id: &GameId| self.supervisor.has_other_than(id) || self.seats_for_bots(Some(id), now) == 0;
+        if self.challenge_queue.has_person() || self.opponent_picker.pending().is_some_and(is_out_of_place) {
             self.withdraw();
         }
         let is_free = self.is_free(now);
-        let is_due = self.suitor.is_due(&self.options.borrow().matchmaking, now);
+        let is_due = self
+            .opponent_picker
+            .is_due(&self.options.borrow().matchmaking, now);
         let may_ask = is_free && self.client.silence(EndpointClass::Invite).is_none();
-        self.suitor.looked(may_ask.then_some(now));
+        self.opponent_picker.looked(may_ask.then_some(now));
         if may_ask && is_due {
-            self.suitor.asks(now, epoch());
+            self.opponent_picker.asks(now, epoch());
             self.call(|client| async move { Completion::Online(client.online_bots(ONLINE).await) });
         }
     }
 
     /// Whether nobody plays or is about to, and a bot may.
     fn is_free(&self, now: Millis) -> bool {
-        self.registry.is_empty()
-            && self.intake.promised() == 0
+        self.supervisor.is_empty()
+            && self.challenge_queue.reserved_for() == 0
             && !self.is_closing()
             && self.seats_for_bots(None, now) > 0
     }
 
     /// When [`court`](Self::court) may have something to do.
-    pub(super) fn courts_at(&self) -> Option<Millis> {
+    pub(super) fn next_challenge_at(&self) -> Option<Millis> {
         let now = self.now();
         let is_free = self.is_free(now);
         let silence = self.client.silence(EndpointClass::Invite);
         let allowed = silence.map_or(Millis::ZERO, |silence| now + silence);
         let options = self.options.borrow();
-        let looks_at = self.suitor.looks_at(&options.matchmaking, allowed);
+        let looks_at = self.opponent_picker.looks_at(&options.matchmaking, allowed);
         looks_at.filter(|_| is_free)
     }
 
@@ -86,13 +88,13 @@ impl EventLoop {
             }
             Ok(_) => None,
             Err(error) => {
-                self.note_limit(EndpointClass::Read, &error);
+                self.record_rate_limit(EndpointClass::Read, &error);
                 debug!("nobody to challenge: {error}");
                 None
             }
         };
         let Some((user, invitation)) = chosen else {
-            return self.suitor.gives_up();
+            return self.opponent_picker.gives_up();
         };
         info!("challenging {user}");
         self.call(|client| async move {
@@ -111,7 +113,7 @@ impl EventLoop {
         let plan = ChallengeProposal::draw(wish, &mut self.rng)?;
         let rules = Arc::clone(&self.options.borrow().rules);
         let is_welcome = |account: &&Account| {
-            let facts = RuleContext::of_plan(account, plan, &self.moment(Some(&account.id), false));
+            let facts = RuleContext::of_plan(account, plan, &self.local_context(Some(&account.id), false));
             !matches!(rules::rule_on(&rules, &facts).then, Action::Decline(_))
         };
         let others: Vec<&Account> = online
@@ -126,12 +128,12 @@ impl EventLoop {
             );
         }
         let ratings = Arc::clone(&self.shared.ratings.borrow());
-        self.suitor
+        self.opponent_picker
             .choose(wish, plan, &welcome, &ratings, now, &mut self.rng)
     }
 
     /// A challenge of ours is out, or not.
-    pub(super) fn invited(
+    pub(super) fn on_challenge_sent(
         &mut self,
         user: UserId,
         answer: Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError>,
@@ -139,9 +141,9 @@ impl EventLoop {
         let now = self.now();
         match answer {
             Ok((challenge, lines)) => {
-                let is_wanted = self.suitor.sent(challenge.id.clone(), user.clone());
+                let is_wanted = self.opponent_picker.sent(challenge.id.clone(), user.clone());
                 self.wait_for_fate(challenge.id.clone(), lines, is_wanted);
-                if self.suitor.is_done_for_today() {
+                if self.opponent_picker.is_done_for_today() {
                     info!("these were the challenges of the day: the next goes out after midnight UTC");
                 }
                 let record = ChallengeRecord {
@@ -155,10 +157,10 @@ impl EventLoop {
                     repeats: None,
                 };
                 self.shared.store.challenge(record.clone());
-                self.undecided.note(record);
-                if self.registry.has(&challenge.id) {
-                    self.note_fate(&challenge.id, "accepted");
-                    return self.suitor.accepted(&challenge.id, now);
+                self.open_challenges.note(record);
+                if self.supervisor.has(&challenge.id) {
+                    self.record_outcome(&challenge.id, "accepted");
+                    return self.opponent_picker.accepted(&challenge.id, now);
                 }
                 // Since it was sent, somebody may have taken the seat.
                 if self.is_closing() || self.seats_for_bots(None, now) == 0 {
@@ -171,21 +173,21 @@ impl EventLoop {
                     is_rematch: false,
                     patience: self.options.borrow().answer,
                 };
-                self.intake.promise(who, now);
+                self.challenge_queue.reserve(who, now);
             }
             Err(error) => {
-                self.note_limit(EndpointClass::Invite, &error);
+                self.record_rate_limit(EndpointClass::Invite, &error);
                 info!("{user} cannot be challenged: {error}");
                 match &error {
                     // A limit of ours says nothing about whom we asked.
-                    CallError::RateLimited { .. } => self.suitor.gives_up(),
+                    CallError::RateLimited { .. } => self.opponent_picker.gives_up(),
                     CallError::Rejected {
                         ratelimit: Some(limit),
                         ..
                     } => self
-                        .suitor
+                        .opponent_picker
                         .avoid(user, now, Some(Millis::from_secs(limit.seconds))),
-                    _ => self.suitor.avoid(user, now, None),
+                    _ => self.opponent_picker.avoid(user, now, None),
                 }
             }
         }
@@ -215,29 +217,29 @@ impl EventLoop {
     }
 
     /// A challenge of ours is decided, or its stream has ended. Games come by the event stream.
-    pub(super) fn decided(&mut self, id: &GameId, done: Option<ChallengeDone>) {
+    pub(super) fn on_challenge_answered(&mut self, id: &GameId, done: Option<ChallengeDone>) {
         match done {
-            Some(ChallengeDone::Declined) => self.fell_through(id, "declined"),
+            Some(ChallengeDone::Declined) => self.on_challenge_failed(id, "declined"),
             // The news of the game may get lost, and its clock runs.
-            Some(ChallengeDone::Accepted) if !self.registry.has(id) => self.list_games(),
+            Some(ChallengeDone::Accepted) if !self.supervisor.has(id) => self.list_games(),
             _ => {}
         }
     }
 
     /// A challenge came to nothing, whoever sent it.
-    pub(super) fn fell_through(&mut self, id: &GameId, verdict: &str) {
+    pub(super) fn on_challenge_failed(&mut self, id: &GameId, verdict: &str) {
         let now = self.now();
-        self.note_fate(id, verdict);
-        self.suitor.refused(id, now);
-        self.intake.cancel(id);
+        self.record_outcome(id, verdict);
+        self.opponent_picker.refused(id, now);
+        self.challenge_queue.cancel(id);
     }
 
     /// Takes the challenge back that is out, so that its seat is free.
     pub(super) fn withdraw(&mut self) {
-        if let Some(id) = self.suitor.withdraw() {
-            self.note_fate(&id, "taken back");
-            self.intake.failed(&id);
-            self.take_back(id, patience());
+        if let Some(id) = self.opponent_picker.withdraw() {
+            self.record_outcome(&id, "taken back");
+            self.challenge_queue.failed(&id);
+            self.withdraw_challenge(id, patience());
         }
     }
 
@@ -245,31 +247,31 @@ impl EventLoop {
     /// abort that game: so the running games are asked for first.
     pub(super) fn unanswered(&mut self, id: GameId) {
         let now = self.now();
-        self.note_fate(&id, "no answer");
-        self.suitor.refused(&id, now);
+        self.record_outcome(&id, "no answer");
+        self.opponent_picker.refused(&id, now);
         self.call(|client| async move { Completion::Lapsed(id, client.playing().await) });
     }
 
     /// The running games are known, after nobody answered a challenge of ours.
-    pub(super) fn lapsed(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
+    pub(super) fn on_challenge_expired(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
         match listed {
             Ok(list) => {
-                self.take_list(&list);
-                if !self.registry.has(&id) {
-                    self.take_back(id, patience());
+                self.on_ongoing_games(&list);
+                if !self.supervisor.has(&id) {
+                    self.withdraw_challenge(id, patience());
                 }
             }
             // The challenge ends with its stream, or is a game that will be found.
             Err(error) => {
-                self.note_limit(EndpointClass::Account, &error);
+                self.record_rate_limit(EndpointClass::Account, &error);
                 debug!("challenge {id}: {error}");
                 self.list_games();
             }
         }
     }
 
-    fn take_back(&mut self, id: GameId, patience: Backoff) {
-        self.suitor.takes_back();
+    fn withdraw_challenge(&mut self, id: GameId, patience: Backoff) {
+        self.opponent_picker.takes_back();
         self.call(move |client| async move {
             let answer = client.cancel(&id).await;
             Completion::Cancelled(id, patience, answer)
@@ -278,14 +280,19 @@ impl EventLoop {
 
     /// A challenge was taken back, or nobody heard of it: then that is said again, as whoever accepts it would sit alone.
     /// If it has become a game by then it stays one.
-    pub(super) fn taken_back(&mut self, id: GameId, mut patience: Backoff, answer: Result<(), CallError>) {
+    pub(super) fn on_challenge_withdrawn(
+        &mut self,
+        id: GameId,
+        mut patience: Backoff,
+        answer: Result<(), CallError>,
+    ) {
         let Err(error) = answer else {
-            return self.suitor.has_taken_back();
+            return self.opponent_picker.has_taken_back();
         };
-        self.note_limit(EndpointClass::Challenge, &error);
+        self.record_rate_limit(EndpointClass::Challenge, &error);
         debug!("challenge {id}: {error}");
         if !matches!(error, CallError::Transient { .. }) || patience.failures() >= MOST {
-            return self.suitor.has_taken_back();
+            return self.opponent_picker.has_taken_back();
         }
         let pause = patience.next(&mut self.rng);
         self.call(move |_| async move {
@@ -295,10 +302,10 @@ impl EventLoop {
     }
 
     /// A challenge is still to be taken back.
-    pub(super) fn take_back_again(&mut self, id: GameId, patience: Backoff) {
-        self.suitor.has_taken_back();
-        if !self.registry.has(&id) {
-            self.take_back(id, patience);
+    pub(super) fn retry_withdrawal(&mut self, id: GameId, patience: Backoff) {
+        self.opponent_picker.has_taken_back();
+        if !self.supervisor.has(&id) {
+            self.withdraw_challenge(id, patience);
         }
     }
 }

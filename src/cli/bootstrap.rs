@@ -23,7 +23,7 @@ use crate::{
             selector::{MoveSelector, Pipeline},
         },
         observe::{
-            liveness::{LivenessProbe, pulse},
+            liveness::{LivenessProbe, liveness},
             metrics::Metrics,
         },
     },
@@ -62,21 +62,21 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
     }
     let (options, current) = watch::channel(Options::from(config));
     let (show, status) = watch::channel(Status::default());
-    let (pulse, heart) = pulse();
+    let (pulse, heart) = liveness();
     let daemon = Daemon {
         client,
         // Whoever shares the account with other programs replaces it.
         claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as bot::LockGuard) })),
         options: current,
-        cast: stock.cast.clone(),
+        personalities: stock.cast.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
         lists: watch::channel(Arc::new(UserLists::written(&config.lists))).1,
-        meters: Metrics::default(),
-        boards: LiveGames::default(),
-        heart,
+        metrics: Metrics::default(),
+        live_games: LiveGames::default(),
+        liveness: heart,
         store: ArchiveWriter::default(),
-        past: RestoredState::default(),
-        mind: MoveSelector::Whole(Pipeline {
+        restored: RestoredState::default(),
+        selector: MoveSelector::Whole(Pipeline {
             thinker: EnginePool::new(searches.count).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,
             library: stock.library.clone(),

@@ -228,9 +228,9 @@ async fn serve(
     service.daemon.claim = claim;
     match place {
         _ if !config.state.archive => {}
-        None => service.daemon.past = state_dir::remembered(folder),
+        None => service.daemon.restored = state_dir::remembered(folder),
         Some(place) => {
-            (service.daemon.store, service.daemon.past) = place.open().await;
+            (service.daemon.store, service.daemon.restored) = place.open().await;
             if config.state.soft_weights {
                 book_learning_task::keep(folder.join(state_dir::ARCHIVE), stock.clone(), stop.clone());
             }
@@ -268,12 +268,12 @@ fn panel(
         watched: HealthSources {
             status: service.status.clone(),
             pulse: service.pulse.clone(),
-            meters: service.daemon.meters.clone(),
+            meters: service.daemon.metrics.clone(),
             store: service.daemon.store.clone(),
             refusal: helm.refusal(),
             is_behind: helm.is_behind(),
         },
-        boards: service.daemon.boards.clone(),
+        boards: service.daemon.live_games.clone(),
         options: service.options.subscribe(),
         course: helm.course(),
         controls: status.has_controls(),
@@ -338,7 +338,7 @@ async fn steer(
 
 /// Whether every game that was there when the event stream opened is over.
 fn plays_nothing(status: &Status) -> bool {
-    status.is_listening && status.games == 0 && status.asleep == 0
+    status.is_listening && status.games == 0 && status.parked == 0
 }
 
 /// The first wish to end drains, the second leaves.

@@ -224,13 +224,13 @@ fn past_at(archive: &Archive, now: Millis) -> Result<RestoredState, StoreError> 
     Ok(RestoredState {
         opponents_today: archive.opponents_between(midnight, now + AHEAD)?,
         decided_today: archive.decided_between(midnight, now + AHEAD)?,
-        wishes: archive.wishes(now + AHEAD)?,
+        requested_personas: archive.wishes(now + AHEAD)?,
         limits: archive.limits(now, latest_limit(now))?,
         scores: archive.scores(now + AHEAD)?,
-        rests: archive.rests(now - REMEMBERED, now + REMEMBERED)?,
+        cooldowns: archive.rests(now - REMEMBERED, now + REMEMBERED)?,
         asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
         repeats: received.into_iter().rev().filter_map(repeats).collect(),
-        favours: archive.favours(now + Millis(DAY))?,
+        game_flags: archive.favours(now + Millis(DAY))?,
         unfinished: archive.without_end(now + Millis(DAY))?,
     })
 }
@@ -309,13 +309,13 @@ mod tests {
         archive.put_game(&game).unwrap();
         archive.put_favour(&game.id, &favour).unwrap();
         let known = past(&archive).unwrap();
-        assert_eq!(known.favours, [(game.id.clone(), favour)]);
+        assert_eq!(known.game_flags, [(game.id.clone(), favour)]);
         assert_eq!(known.unfinished, std::slice::from_ref(&game.id));
         assert_eq!(unfinished(at.path()), std::slice::from_ref(&game));
         let end = test_fixtures::end("mate", None, "");
         archive.put_game(&GameRecord { end, ..game }).unwrap();
         let known = past(&archive).unwrap();
-        assert_eq!((known.favours, known.unfinished), (vec![], vec![]));
+        assert_eq!((known.game_flags, known.unfinished), (vec![], vec![]));
     }
 
     #[test]

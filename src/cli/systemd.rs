@@ -76,7 +76,7 @@ impl SystemdNotifier {
         let Some(span) = self.watchdog else { return };
         // Before there is a bot there is no loop yet, but the log-in has limits of its own.
         let is_starting = self.status.borrow().user.is_none();
-        let is_alive = is_starting || self.pulse.beats(ANSWERS_WITHIN).await;
+        let is_alive = is_starting || self.pulse.is_alive(ANSWERS_WITHIN).await;
         // Only now, so that a signal that comes between costs no meal.
         self.feed_at = Instant::now() + if is_alive { span } else { span.min(ANSWERS_WITHIN) };
         if is_alive {

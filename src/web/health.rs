@@ -64,7 +64,7 @@ pub fn router(watched: HealthSources, access: Access) -> Router {
 
 /// What keeps the daemon from being well, if anything does.
 pub(crate) async fn ailment(watched: &HealthSources) -> Option<&'static str> {
-    let turns = watched.pulse.beats(PATIENCE).await;
+    let turns = watched.pulse.is_alive(PATIENCE).await;
     let status = watched.status.borrow().clone();
     match (turns, status.is_listening, status.is_draining) {
         (false, _, _) => Some("the loop does not answer"),
@@ -104,7 +104,7 @@ async fn healthz(State(watched): State<HealthSources>) -> Response {
     };
     let page = json!({
         "ok": why.is_none(), "status": health, "why": why, "note": note(&watched), "user": status.user, "games": status.games,
-        "asleep": status.asleep,
+        "asleep": status.parked,
     });
     (code, Json(page)).into_response()
 }

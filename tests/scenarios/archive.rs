@@ -86,7 +86,7 @@ async fn a_game_that_ended_while_nobody_was_there_gets_its_end() {
     stage.start().await;
     stage
         .bot()
-        .until("nothing left", |status| status.asleep + status.games == 0)
+        .until("nothing left", |status| status.parked + status.games == 0)
         .await;
     stage.crew.store.flush().await;
     let archive = Archive::read(&path).unwrap();

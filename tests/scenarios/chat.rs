@@ -177,7 +177,7 @@ async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
     stage.bot().until("free again", |status| status.games == 0).await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.wishes = Archive::read(&path)
+    stage.crew.past.requested_personas = Archive::read(&path)
         .unwrap()
         .wishes(sparring::store::ALWAYS)
         .unwrap();
@@ -202,7 +202,7 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
         .await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path)
+    stage.crew.past.game_flags = Archive::read(&path)
         .unwrap()
         .favours(sparring::store::ALWAYS)
         .unwrap();
@@ -350,7 +350,7 @@ async fn goes_on_at_its_level(rated: &str) {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path)
+    stage.crew.past.game_flags = Archive::read(&path)
         .unwrap()
         .favours(sparring::store::ALWAYS)
         .unwrap();

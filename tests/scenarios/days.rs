@@ -29,7 +29,7 @@ fn patient(moves: &'static [&'static str]) -> Staging {
 /// Games sleep soon, and are looked at often.
 fn sleepy(options: &mut sparring::bot::Options) {
     options.idle = Millis(50);
-    options.sweep = Millis(50);
+    options.poll_every = Millis(50);
 }
 
 #[tokio::test]
@@ -39,12 +39,12 @@ async fn a_game_of_days_sleeps_and_wakes_for_the_opponents_move() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage
         .bot()
-        .until("asleep", |status| (status.games, status.asleep) == (0, 1))
+        .until("asleep", |status| (status.games, status.parked) == (0, 1))
         .await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     stage
         .bot()
-        .until("asleep again", |status| (status.games, status.asleep) == (0, 1))
+        .until("asleep again", |status| (status.games, status.parked) == (0, 1))
         .await;
     assert_eq!(stage.plies(), [1, 3]);
 }
@@ -60,7 +60,7 @@ async fn who_has_begun_a_game_of_days_goes_on_whatever_the_rules_say_when_it_wak
         .await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     let played: Vec<_> = stage
         .asked()
@@ -86,9 +86,9 @@ async fn what_the_moves_were_worth_is_known_when_a_game_wakes_and_after_a_restar
     .await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     stage.kill();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
@@ -117,7 +117,7 @@ async fn a_draw_offered_while_a_game_sleeps_is_taken_by_what_the_moves_before_we
     .await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     game.human_does("draw/yes").await.human_plays("g1f3").await;
     game.ends("draw", None).await;
 }
@@ -127,12 +127,12 @@ async fn what_is_asked_while_a_game_sleeps_is_answered_once_when_it_wakes() {
     let mut stage = patient(&["e7e5", "b8c6", "g8f6"]).open().await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     game.human_says("!level 1400").await.human_plays("g1f3").await;
     game.bot_answers("b8c6").await;
     stage
         .bot()
-        .until("asleep again", |status| status.asleep == 1)
+        .until("asleep again", |status| status.parked == 1)
         .await;
     // By now it is too late for this game.
     game.human_says("!strength beginner")
@@ -162,7 +162,7 @@ async fn a_sleeping_game_takes_no_seat_and_survives_a_restart() {
         .await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     stage.game(&DAYS).await;
     stage.kill();
     stage.start().await;
@@ -186,7 +186,7 @@ async fn an_opponent_who_takes_days_for_the_first_move_is_not_visited_each_minut
     };
     let game = server.game("sleeping").await;
     game.line(&of_days("sleeping"));
-    server.bot.until("asleep", |status| status.asleep == 1).await;
+    server.bot.until("asleep", |status| status.parked == 1).await;
     // Each of the others is found by another look at the list.
     let mut list = vec![listed("sleeping")];
     for other in ["game0001", "game0002", "game0003"] {
@@ -205,7 +205,7 @@ async fn the_end_of_a_sleeping_game_is_kept() {
     let mut stage = patient(&["e7e5"]).archive(&path).open().await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     game.human_plays("g1f3").await.human_does("resign").await;
     emptied(&mut stage).await;
     stage.crew.store.flush().await;
@@ -261,7 +261,7 @@ async fn a_game_that_ended_asleep_counts_for_the_next_challenge_and_for_whoever_
         .await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     game.human_does("resign").await;
     emptied(&mut stage).await;
     assert_eq!(ended(&stage, "won").as_deref(), Some("1"));
@@ -281,7 +281,7 @@ async fn a_game_that_ended_asleep_counts_for_the_next_challenge_and_for_whoever_
 
 /// Waits until the bot knows of no game that runs.
 async fn emptied(stage: &mut Stage) {
-    let nothing = |status: &Status| status.asleep + status.games == 0;
+    let nothing = |status: &Status| status.parked + status.games == 0;
     stage.bot().until("nothing left", nothing).await;
 }
 
@@ -337,7 +337,7 @@ async fn games_that_sleep_are_counted_by_rules_and_limits() {
         .await;
     let mut game = stage.game(&DAYS).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    stage.bot().until("asleep", |status| status.asleep == 1).await;
+    stage.bot().until("asleep", |status| status.parked == 1).await;
     let (_, mut events) = stage.challenge(&DAYS).await;
     let declined = timeout(PATIENCE, events.next_of("challengeDeclined"))
         .await

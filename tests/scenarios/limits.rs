@@ -191,7 +191,7 @@ async fn who_wants_more_rematches_than_the_personality_likes_is_asked_to_come_la
 #[tokio::test]
 async fn f35_a_game_that_nobody_announced_is_found_within_a_look_at_the_list() {
     let mut server = replies(&["e2e4"])
-        .options(|options| options.sweep = Millis(200))
+        .options(|options| options.poll_every = Millis(200))
         .on_strings()
         .await;
     server.plays(json!([{"gameId": "abcd0001", "fullId": "abcd0001xyzw"}]));
@@ -203,7 +203,7 @@ async fn f35_a_game_that_nobody_announced_is_found_within_a_look_at_the_list() {
 #[test]
 fn running_games_are_looked_for_each_minute() {
     let options = sparring::bot::Options::from(&sparring::config::Config::default());
-    assert_eq!(options.sweep, Millis::from_secs(60));
+    assert_eq!(options.poll_every, Millis::from_secs(60));
 }
 
 #[tokio::test]

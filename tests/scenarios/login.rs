@@ -266,7 +266,7 @@ async fn f8_f44_silence_that_other_calls_were_asked_for_keeps_no_restart_waiting
     let path = folder.path().join("archive.db");
     let mut stage = replies(&["e7e5", "b8c6"])
         .courting(Millis(20))
-        .options(|options| options.sweep = Millis(100))
+        .options(|options| options.poll_every = Millis(100))
         .archive(&path)
         .open()
         .await;

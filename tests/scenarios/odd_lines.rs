@@ -205,7 +205,7 @@ async fn f21_a_game_ends_by_the_event_stream_when_its_own_is_lost() {
     again.line(&last);
     server
         .bot
-        .until("free again", |status| status.games + status.asleep == 0)
+        .until("free again", |status| status.games + status.parked == 0)
         .await;
     server.crew.store.flush().await;
     let games = Archive::read(&path).unwrap().games(&Filter::default()).unwrap();

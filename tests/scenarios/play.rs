@@ -155,11 +155,11 @@ async fn takebacks_are_counted_over_a_restart() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.crew.store.flush().await;
     stage.kill();
-    stage.crew.past.favours = Archive::read(&path)
+    stage.crew.past.game_flags = Archive::read(&path)
         .unwrap()
         .favours(sparring::store::ALWAYS)
         .unwrap();
-    assert_eq!(stage.crew.past.favours.len(), 1);
+    assert_eq!(stage.crew.past.game_flags.len(), 1);
     stage.start().await;
     stage.bot().until("playing", |status| status.games == 1).await;
     game.human_does("takeback/yes")
@@ -192,7 +192,7 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
                     against_bot: request.against_bot,
                     offered_at: request.offered_at,
                 };
-                let draw = sparring::bot::moves::offer_policy::offers_draw(&request.manner.profile, outlook);
+                let draw = sparring::bot::moves::offer_policy::offers_draw(&request.persona.profile, outlook);
                 if draw {
                     note.lock().unwrap().push(ply);
                 }

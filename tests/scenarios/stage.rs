@@ -9,7 +9,7 @@ use sparring::{
         games::live::LiveGames,
         moves::selector::{Decision, MoveRequest, MoveSelector},
         observe::{
-            liveness::{LivenessProbe, pulse},
+            liveness::{LivenessProbe, liveness},
             metrics::Metrics,
         },
     },
@@ -223,9 +223,9 @@ fn scripted(act: Acts, diary: Diary) -> MoveSelector {
     MoveSelector::Scripted(Arc::new(move |request| {
         let asked = Asked {
             ply: request.line.ply(),
-            personality: request.manner.profile.name.clone(),
-            level: request.manner.level,
-            fast: request.manner.fast,
+            personality: request.persona.profile.name.clone(),
+            level: request.persona.level,
+            fast: request.persona.fast,
             overhead: request.overhead,
             scores: request
                 .scores
@@ -312,19 +312,19 @@ impl Crew {
         let client = Client::new(server, Token::parse(token).unwrap(), 1).unwrap();
         let (options, current) = watch::channel(self.options.clone());
         let (show, status) = watch::channel(Status::default());
-        let (pulse, heart) = pulse();
+        let (pulse, heart) = liveness();
         let daemon = Daemon {
             client,
             claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as LockGuard) })),
             options: current,
-            cast: watch::channel(Arc::clone(&self.cast)).1,
+            personalities: watch::channel(Arc::clone(&self.cast)).1,
             lists: self.lists.clone(),
-            meters: self.meters.clone(),
-            boards: self.boards.clone(),
-            heart,
+            metrics: self.meters.clone(),
+            live_games: self.boards.clone(),
+            liveness: heart,
             store: self.store.clone(),
-            past: self.past.clone(),
-            mind: self.mind.clone(),
+            restored: self.past.clone(),
+            selector: self.mind.clone(),
             status: show,
             seed: 1,
             dry: self.dry,

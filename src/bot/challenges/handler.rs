@@ -28,14 +28,14 @@ use sparring_lichess::{
 
 impl EventLoop {
     /// Judges a challenge by the rules, and lets it wait or refuses it.
-    pub(in crate::bot) fn consider(&mut self, challenge: &Challenge, compat: Option<Compat>) {
+    pub(in crate::bot) fn handle_challenge(&mut self, challenge: &Challenge, compat: Option<Compat>) {
         let challenger = challenge.challenger.as_ref();
         let is_mine = challenger.is_some_and(|user| user.id == self.shared.me);
         if is_mine || challenge.direction.as_deref() == Some("out") {
             return;
         }
         let rules = Arc::clone(&self.options.borrow().rules);
-        let moment = self.moment(challenger.map(|user| &user.id), false);
+        let moment = self.local_context(challenger.map(|user| &user.id), false);
         let facts = RuleContext::of_challenge(challenge, &moment);
         let mut ruling = rules::judge(&rules, challenge, compat, &facts);
         if !matches!(ruling.then, Action::Decline(_))
@@ -46,7 +46,7 @@ impl EventLoop {
                 by: DecidedBy::Nature(why),
             };
         }
-        let would = if self.dry { "would be " } else { "" };
+        let would = if self.is_dry_run { "would be " } else { "" };
         info!(
             "challenge {} by {}: {would}{} ({})",
             challenge.id,
@@ -55,10 +55,10 @@ impl EventLoop {
             rules::title(&rules, ruling.by),
         );
         self.status.send_modify(|status| status.challenges += 1);
-        if self.dry {
+        if self.is_dry_run {
             return;
         }
-        if self.intake.knows(&challenge.id) {
+        if self.challenge_queue.knows(&challenge.id) {
             // The archive may have what became of it by now.
             return;
         }
@@ -73,12 +73,12 @@ impl EventLoop {
             repeats: challenge.rematch_of.clone(),
         };
         self.shared.store.challenge(record.clone());
-        self.undecided.note(record);
+        self.open_challenges.note(record);
         let id = challenge.id.clone();
         let patience = match ruling.then {
             Action::Decline(reason) => {
-                self.note_fate(&id, &rules::describe(ruling.then));
-                return self.intake.refuse(id, reason);
+                self.record_outcome(&id, &rules::describe(ruling.then));
+                return self.challenge_queue.refuse(id, reason);
             }
             Action::Accept => Millis::ZERO,
             Action::Queue => queue::PATIENCE,
@@ -90,17 +90,17 @@ impl EventLoop {
             is_rematch: facts.rematch,
             patience,
         };
-        self.intake.wait(who, self.now());
+        self.challenge_queue.wait(who, self.now());
     }
 
     /// Something has come of a challenge, whoever sent it: the archive learns what, once.
     /// Says whether that was news.
-    pub(in crate::bot) fn note_fate(&mut self, id: &GameId, verdict: &str) -> bool {
-        let Some(record) = self.undecided.decide(id, verdict) else {
+    pub(in crate::bot) fn record_outcome(&mut self, id: &GameId, verdict: &str) -> bool {
+        let Some(record) = self.open_challenges.decide(id, verdict) else {
             return false;
         };
         if !record.sent {
-            self.shared.meters.challenge(match verdict {
+            self.shared.metrics.challenge(match verdict {
                 "accepted" => "accepted",
                 verdict if verdict.starts_with("declined") => "declined",
                 _ => "lapsed",
@@ -113,19 +113,19 @@ impl EventLoop {
     /// A challenge was accepted, or not. Games come by the event stream.
     pub(in crate::bot) fn accepted(&mut self, id: GameId, answer: Result<(), CallError>) {
         let Err(error) = answer else {
-            self.note_fate(&id, "accepted");
+            self.record_outcome(&id, "accepted");
             return;
         };
-        self.note_limit(EndpointClass::Challenge, &error);
+        self.record_rate_limit(EndpointClass::Challenge, &error);
         info!("challenge {id}: {error}");
         match error {
             CallError::Transient { .. } => self.doubt(id),
             CallError::RateLimited { .. } if !self.is_closing() => {
-                self.intake.postpone(&id);
+                self.challenge_queue.postpone(&id);
             }
             _ => {
-                self.note_fate(&id, "could not be accepted");
-                self.intake.failed(&id);
+                self.record_outcome(&id, "could not be accepted");
+                self.challenge_queue.failed(&id);
                 // An earlier try may have been heard after all.
                 self.list_games();
             }
@@ -135,7 +135,7 @@ impl EventLoop {
     /// Nobody knows whether a challenge was accepted. Its seat stays promised while its game is looked for, after as long
     /// again as it has waited: soon at first, and seldom while the server is in trouble.
     fn doubt(&mut self, id: GameId) {
-        let waited = self.intake.waited(&id, self.now()).clamp(SOON, SELDOM);
+        let waited = self.challenge_queue.waited(&id, self.now()).clamp(SOON, SELDOM);
         let pause = waited.scaled(self.rng.random_range(0.5..=1.0));
         self.call(|client| async move {
             sleep(pause.into()).await;
@@ -147,28 +147,28 @@ impl EventLoop {
     /// accepted once more: where the first try was heard late, that is refused and harms nothing.
     pub(in crate::bot) fn doubted(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
         match listed {
-            Ok(list) => self.take_list(&list),
+            Ok(list) => self.on_ongoing_games(&list),
             Err(error) => {
-                self.note_limit(EndpointClass::Account, &error);
+                self.record_rate_limit(EndpointClass::Account, &error);
                 debug!("challenge {id}: {error}");
             }
         }
-        let was_taken_back = !self.intake.knows(&id);
-        if self.registry.has(&id) || was_taken_back {
+        let was_taken_back = !self.challenge_queue.knows(&id);
+        if self.supervisor.has(&id) || was_taken_back {
             return;
         }
-        if !self.is_closing() && self.intake.postpone(&id) {
+        if !self.is_closing() && self.challenge_queue.postpone(&id) {
             return;
         }
         // There is no seat for it any more.
-        self.intake.failed(&id);
-        self.intake.refuse_again(id, DeclineReason::Later);
+        self.challenge_queue.failed(&id);
+        self.challenge_queue.refuse_again(id, DeclineReason::Later);
     }
 
     /// Refuses a challenge. A refusal that gets lost is sent again while the challenger waits.
     pub(in crate::bot) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
         let verdict = rules::describe(Action::Decline(reason));
-        if self.note_fate(&id, &verdict) {
+        if self.record_outcome(&id, &verdict) {
             info!("challenge {id}: {verdict} after all");
         }
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
@@ -199,7 +199,7 @@ impl EventLoop {
         let row = self.rematches.asked(&challenge.id, repeats);
         let options = self.options.borrow();
         let play = rules::casting(&options.rules, facts, &options.play);
-        let cast = self.shared.cast.borrow();
+        let cast = self.shared.personalities.borrow();
         let most = cast.seated(&play.personality).rematches;
         most.is_some_and(|most| row > most)
     }
@@ -207,23 +207,23 @@ impl EventLoop {
     /// Whether the games of the day with bots are played, by our count or by lichess'.
     pub(in crate::bot) fn are_bots_closed(&self) -> bool {
         let now = epoch();
-        self.today.is_done_with_bots(now) || self.limits.forbids_bots(now)
+        self.daily.is_done_with_bots(now) || self.rate_limits.forbids_bots(now)
     }
 
     /// What rules may ask besides the challenge or game.
-    pub(in crate::bot) fn moment(&self, opponent: Option<&UserId>, rematch: bool) -> LocalContext {
+    pub(in crate::bot) fn local_context(&self, opponent: Option<&UserId>, rematch: bool) -> LocalContext {
         let now = epoch();
-        let running = self.registry.opponents();
+        let running = self.supervisor.opponents();
         let with_them = running
             .iter()
-            .chain(self.asleep.values())
+            .chain(self.parked.values())
             .filter(|other| other.is_some() && other.as_ref() == opponent);
         LocalContext {
             ratings: Arc::clone(&self.shared.ratings.borrow()),
             lists: Arc::clone(&self.shared.lists.borrow()),
-            played_today: opponent.map_or(0, |opponent| self.today.played(opponent, now)),
+            played_today: opponent.map_or(0, |opponent| self.daily.played(opponent, now)),
             score: opponent.map_or_else(OpponentScore::default, |opponent| {
-                self.shared.acquaintances.score(opponent)
+                self.shared.opponent_stats.score(opponent)
             }),
             running: u32::try_from(with_them.count()).unwrap_or(u32::MAX),
             minute: minute_of_day(now),

@@ -18,7 +18,7 @@ const REMEMBERED: usize = 500;
 #[derive(Debug, Default)]
 pub(in crate::bot) struct ChallengeQueue {
     waiting: Vec<Reservation>,
-    leases: BTreeMap<GameId, ReservedSlot>,
+    reservations: BTreeMap<GameId, ReservedSlot>,
     declines: VecDeque<(GameId, DeclineReason)>,
     next_decline: Millis,
     answered: BTreeSet<GameId>,
@@ -145,21 +145,21 @@ impl ChallengeQueue {
     pub(in crate::bot) fn cancel(&mut self, id: &GameId) {
         self.waiting.retain(|waiting| waiting.who.id != *id);
         self.declines.retain(|(declined, _)| declined != id);
-        self.leases.remove(id);
+        self.reservations.remove(id);
         self.answered.remove(id);
     }
 
     /// A game has begun; who was promised it, if anybody was.
     pub(in crate::bot) fn started(&mut self, id: &GameId) -> Option<QueuedChallenge> {
         self.waiting.retain(|waiting| waiting.who.id != *id);
-        self.leases.remove(id).map(|lease| lease.who)
+        self.reservations.remove(id).map(|lease| lease.who)
     }
 
     /// Promises a seat to a challenge of our own.
-    pub(in crate::bot) fn promise(&mut self, who: QueuedChallenge, now: Millis) {
+    pub(in crate::bot) fn reserve(&mut self, who: QueuedChallenge, now: Millis) {
         let until = now + who.patience;
         let id = who.id.clone();
-        self.leases.insert(
+        self.reservations.insert(
             id,
             ReservedSlot {
                 who,
@@ -187,19 +187,19 @@ impl ChallengeQueue {
     /// Whether a person waits for a seat, or is promised one.
     pub(in crate::bot) fn has_person(&self) -> bool {
         let waiting = self.waiting.iter().map(|waiting| &waiting.who);
-        let promised = self.leases.values().map(|lease| &lease.who);
+        let promised = self.reservations.values().map(|lease| &lease.who);
         waiting.chain(promised).any(|who| who.is_human)
     }
 
     /// Accepting came to nothing: the seat is free.
     pub(in crate::bot) fn failed(&mut self, id: &GameId) {
-        self.leases.remove(id);
+        self.reservations.remove(id);
     }
 
     /// A challenge was not accepted, and may be later: it waits on, as long as it would have anyway. Says whether it was
     /// promised a seat until now.
     pub(in crate::bot) fn postpone(&mut self, id: &GameId) -> bool {
-        let Some(ReservedSlot { who, since, .. }) = self.leases.remove(id) else {
+        let Some(ReservedSlot { who, since, .. }) = self.reservations.remove(id) else {
             return false;
         };
         self.waiting.push(Reservation {
@@ -212,13 +212,13 @@ impl ChallengeQueue {
 
     /// For how long a challenge that was promised a seat has waited since it came.
     pub(in crate::bot) fn waited(&self, id: &GameId, now: Millis) -> Millis {
-        let lease = self.leases.get(id);
+        let lease = self.reservations.get(id);
         lease.map_or(Millis::ZERO, |lease| now - lease.since)
     }
 
     /// Seats promised to games that have not begun.
-    pub(in crate::bot) fn promised(&self) -> usize {
-        self.leases.len()
+    pub(in crate::bot) fn reserved_for(&self) -> usize {
+        self.reservations.len()
     }
 
     /// No new games from now on: whoever waits is told to come later.
@@ -241,7 +241,8 @@ impl ChallengeQueue {
             let Reservation { who, since, .. } = self.waiting.remove(index);
             let id = who.id.clone();
             let until = now + room.lease;
-            self.leases.insert(id.clone(), ReservedSlot { who, until, since });
+            self.reservations
+                .insert(id.clone(), ReservedSlot { who, until, since });
             return Some(ChallengeReply::Accept(id));
         }
         for waiting in &mut self.waiting {
@@ -257,27 +258,27 @@ impl ChallengeQueue {
     }
 
     /// Promises whose game never came. Their seats are free again.
-    pub(in crate::bot) fn lapsed(&mut self, now: Millis) -> Vec<GameId> {
+    pub(in crate::bot) fn expired(&mut self, now: Millis) -> Vec<GameId> {
         let lapsed: Vec<GameId> = self
-            .leases
+            .reservations
             .iter()
             .filter(|(_, lease)| now >= lease.until)
             .map(|(id, _)| id.clone())
             .collect();
         for id in &lapsed {
-            self.leases.remove(id);
+            self.reservations.remove(id);
         }
         lapsed
     }
 
     /// When something will have to be done even if nothing happens until then.
-    pub(in crate::bot) fn wakes_at(&self) -> Option<Millis> {
+    pub(in crate::bot) fn next_deadline(&self) -> Option<Millis> {
         let stale = self
             .waiting
             .iter()
             .map(|waiting| waiting.since + waiting.who.patience + Millis(1));
         let decline = (!self.declines.is_empty()).then_some(self.next_decline);
-        let leases = self.leases.values().map(|lease| lease.until);
+        let leases = self.reservations.values().map(|lease| lease.until);
         stale.chain(decline).chain(leases).min()
     }
 
@@ -286,20 +287,20 @@ impl ChallengeQueue {
         if room.bots_closed {
             return 0;
         }
-        let promised = self.leases.keys().filter(|id| Some(*id) != without).count();
+        let promised = self.reservations.keys().filter(|id| Some(*id) != without).count();
         let taken = room.opponents.len() + promised + room.reserved;
         room.for_bots().saturating_sub(taken)
     }
 
     /// The best ranked for whom there is room, the longest waiting among equals.
     fn first(&self, room: Capacity<'_>) -> Option<usize> {
-        let taken = room.opponents.len() + self.leases.len() + room.reserved;
+        let taken = room.opponents.len() + self.reservations.len() + room.reserved;
         if taken >= room.games {
             return None;
         }
         let for_bots = room.for_bots();
         let has_seat = |who: &QueuedChallenge| who.is_human || (taken < for_bots && !room.bots_closed);
-        let promised = || self.leases.values().map(|lease| &lease.who.opponent);
+        let promised = || self.reservations.values().map(|lease| &lease.who.opponent);
         let is_welcome = |who: &QueuedChallenge| {
             let games = || room.opponents.iter().chain(room.sleeping).chain(promised());
             let with_them = || games().filter(|seat| **seat == who.opponent).count();

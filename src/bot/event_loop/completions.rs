@@ -8,7 +8,7 @@ use tracing::{debug, info, warn};
 use crate::bot::{
     challenges::rule_context,
     event_loop::{EventLoop, epoch},
-    game_task::{Setup, TaskOutcome},
+    game_task::{TaskOutcome, TaskSettings},
     games::{retry, supervisor::TaskExit},
     server::login::DaemonError,
     tournaments::calls::TournamentSnapshot,
@@ -33,7 +33,7 @@ pub(in crate::bot) enum Completion {
     Account(Result<Account, CallError>),
     Checked(Result<Result<(), DaemonError>, CallError>),
     Resigned(Result<(), CallError>),
-    Retried(Box<Setup>),
+    Retried(Box<TaskSettings>),
     Online(Result<Vec<Account>, CallError>),
     Invited(
         UserId,
@@ -75,7 +75,7 @@ impl Completion {
 
 impl EventLoop {
     /// Takes in what came of a call.
-    pub(in crate::bot) fn settle(&mut self, errand: Completion) {
+    pub(in crate::bot) fn on_completion(&mut self, errand: Completion) {
         if matches!(errand.error(), Some(CallError::Unauthorized { .. })) {
             self.check_token();
         }
@@ -83,16 +83,16 @@ impl EventLoop {
             Completion::Accepted(id, answer) => self.accepted(id, answer),
             Completion::Doubted(id, listed) => self.doubted(id, listed),
             Completion::Declined(id, reason, Err(error)) => {
-                self.note_limit(EndpointClass::Challenge, &error);
+                self.record_rate_limit(EndpointClass::Challenge, &error);
                 debug!("challenge {id}: {error}");
                 if matches!(error, CallError::RateLimited { .. }) {
-                    self.intake.refuse_again(id, reason);
+                    self.challenge_queue.refuse_again(id, reason);
                 }
             }
             Completion::Declined(_, _, Ok(())) | Completion::Resigned(Ok(())) => {}
             Completion::Listed(Ok(list)) => {
-                self.listing.answered();
-                self.take_list(&list);
+                self.ongoing_poll.answered();
+                self.on_ongoing_games(&list);
             }
             Completion::Account(Ok(account)) => {
                 self.shared
@@ -100,14 +100,14 @@ impl EventLoop {
                     .send_replace(Arc::new(rule_context::ratings(&account)));
             }
             Completion::Account(Err(error)) => {
-                self.note_limit(EndpointClass::Account, &error);
+                self.record_rate_limit(EndpointClass::Account, &error);
                 debug!("my ratings stay as they were: {error}");
             }
-            Completion::Checked(checked) => self.checked(checked),
+            Completion::Checked(checked) => self.on_token_checked(checked),
             Completion::Listed(Err(error)) => {
-                self.note_limit(EndpointClass::Account, &error);
+                self.record_rate_limit(EndpointClass::Account, &error);
                 let now = self.now();
-                let tries = self.listing.failed(&error, now, &mut self.rng);
+                let tries = self.ongoing_poll.failed(&error, now, &mut self.rng);
                 // An outage is told of by the event stream, which does not repeat itself each minute.
                 if self.status.borrow().is_listening && tries.is_power_of_two() {
                     warn!("{error}");
@@ -116,28 +116,28 @@ impl EventLoop {
                 }
             }
             Completion::Resigned(Err(error)) => {
-                self.note_limit(EndpointClass::Command, &error);
+                self.record_rate_limit(EndpointClass::Command, &error);
                 warn!("{error}");
             }
             Completion::Retried(setup) => {
-                self.registry.start(Setup {
+                self.supervisor.start(TaskSettings {
                     adopted: true,
                     ..*setup
                 });
-                self.show();
+                self.publish_status();
             }
             Completion::Online(online) => self.met(online),
-            Completion::Invited(user, answer) => self.invited(user, answer),
-            Completion::Decided(id, done) => self.decided(&id, done),
-            Completion::Lapsed(id, listed) => self.lapsed(id, listed),
-            Completion::Cancelled(id, patience, answer) => self.taken_back(id, patience, answer),
-            Completion::Uncancelled(id, patience) => self.take_back_again(id, patience),
-            Completion::Seen(seen) => self.seen(seen),
-            Completion::Joined(id, answer) => self.joined(&id, answer),
+            Completion::Invited(user, answer) => self.on_challenge_sent(user, answer),
+            Completion::Decided(id, done) => self.on_challenge_answered(&id, done),
+            Completion::Lapsed(id, listed) => self.on_challenge_expired(id, listed),
+            Completion::Cancelled(id, patience, answer) => self.on_challenge_withdrawn(id, patience, answer),
+            Completion::Uncancelled(id, patience) => self.retry_withdrawal(id, patience),
+            Completion::Seen(seen) => self.on_tournaments_listed(seen),
+            Completion::Joined(id, answer) => self.on_tournament_joined(&id, answer),
             Completion::Withdrawn(answer) => {
-                self.arenas.left();
+                self.tournaments.left();
                 if let Err(error) = answer {
-                    self.note_limit(EndpointClass::Command, &error);
+                    self.record_rate_limit(EndpointClass::Command, &error);
                     warn!("{error}");
                 }
             }
@@ -145,14 +145,14 @@ impl EventLoop {
     }
 
     /// The token was looked at.
-    fn checked(&mut self, checked: Result<Result<(), DaemonError>, CallError>) {
-        self.is_checking = false;
+    fn on_token_checked(&mut self, checked: Result<Result<(), DaemonError>, CallError>) {
+        self.token_check_pending = false;
         match checked {
             Ok(Ok(())) => debug!("the token is good all the same"),
             Ok(Err(exit)) => self.exit = Some(exit),
             Err(CallError::Unauthorized { .. }) => self.exit = Some(DaemonError::UnknownToken),
             Err(error) => {
-                self.note_limit(EndpointClass::Account, &error);
+                self.record_rate_limit(EndpointClass::Account, &error);
                 warn!("{error}");
             }
         }
@@ -160,39 +160,39 @@ impl EventLoop {
 
     /// The games that run: those of which nobody has heard are played, and those that sleep and run no more are looked at
     /// once for their end.
-    pub(in crate::bot) fn take_list(&mut self, list: &NowPlaying) {
+    pub(in crate::bot) fn on_ongoing_games(&mut self, list: &NowPlaying) {
         let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameEventInfo::game).collect();
         let now = self.now();
         let ended =
-            |id: &&GameId| running.len() < LISTED && !running.contains(*id) && self.setbacks.allows(id, now);
-        let over: Vec<GameId> = self.asleep.keys().filter(ended).cloned().collect();
+            |id: &&GameId| running.len() < LISTED && !running.contains(*id) && self.retries.allows(id, now);
+        let over: Vec<GameId> = self.parked.keys().filter(ended).cloned().collect();
         self.unlisted.retain(|id| !running.contains(id));
         for game in &list.now_playing {
             self.start(game);
         }
         for id in over {
-            self.asleep.remove(&id);
+            self.parked.remove(&id);
             self.unlisted.insert(id.clone());
             self.start(&GameEventInfo::of(id));
         }
     }
 
     /// The task of a game has ended.
-    pub(in crate::bot) fn game_done(&mut self, setup: Setup, done: TaskExit) {
+    pub(in crate::bot) fn on_game_ended(&mut self, setup: TaskSettings, done: TaskExit) {
         let (id, opponent) = (&setup.id, setup.opponent.clone());
         if !matches!(done, TaskExit::Revived(_)) {
             let now = self.now();
-            self.arenas.ended(id, now);
+            self.tournaments.ended(id, now);
         }
-        let was_unlisted = !self.registry.has(id) && self.unlisted.remove(id);
+        let was_unlisted = !self.supervisor.has(id) && self.unlisted.remove(id);
         match done {
             TaskExit::With(TaskOutcome::Ended | TaskOutcome::Left) => {}
             TaskExit::With(TaskOutcome::Asleep) => {
-                self.asleep.insert(id.clone(), opponent);
+                self.parked.insert(id.clone(), opponent);
             }
             TaskExit::With(TaskOutcome::Unseen) => {
                 debug!("{id} has ended, and how is looked for");
-                self.asleep.insert(id.clone(), opponent);
+                self.parked.insert(id.clone(), opponent);
                 self.list_games();
             }
             TaskExit::With(TaskOutcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
@@ -202,16 +202,16 @@ impl EventLoop {
             TaskExit::With(TaskOutcome::Refused(error)) => {
                 warn!("{id}: {error}");
                 let id = id.clone();
-                if !self.set_back(setup) && error.is_unknown() {
+                if !self.retry_later(setup) && error.is_unknown() {
                     // If it is not listed either, it is looked at once more.
-                    self.asleep.insert(id, opponent);
+                    self.parked.insert(id, opponent);
                 }
             }
             TaskExit::With(TaskOutcome::Unauthorized(error)) => {
                 warn!("{id}: {error}");
                 self.check_token();
                 // If the token is good after all, the game is still there.
-                self.set_back(setup);
+                self.retry_later(setup);
             }
             TaskExit::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
             TaskExit::Lost(why) => {
@@ -220,28 +220,28 @@ impl EventLoop {
                 self.call(|client| async move { Completion::Resigned(client.resign(&id).await) });
             }
         }
-        self.show();
+        self.publish_status();
     }
 
     /// The server neither lists a game nor knows it: lichess deletes games that nobody has played. It is not asked for again,
     /// in later runs neither.
-    fn forget(&mut self, setup: &Setup) {
+    fn forget(&mut self, setup: &TaskSettings) {
         info!(
             "{} is not known to the server any more: it is kept as aborted",
             setup.id
         );
-        self.shared.favours.forget(&setup.id);
-        if self.shared.endings.note(&setup.id) {
-            self.shared.meters.game_ended("void");
+        self.shared.game_flags.forget(&setup.id);
+        if self.shared.finished_games.note(&setup.id) {
+            self.shared.metrics.game_ended("void");
         }
         self.shared.store.forgotten(setup.id.clone(), epoch());
     }
 
     /// The server would not let us play a game. One refusal may be its own mistake, and the list may fail as well: so the
     /// game is tried once without it, and after that only as long as it is listed. Says whether it is tried without.
-    fn set_back(&mut self, setup: Setup) -> bool {
+    fn retry_later(&mut self, setup: TaskSettings) -> bool {
         let now = self.now();
-        let wait = self.setbacks.note(&setup.id, now);
+        let wait = self.retries.record(&setup.id, now);
         let is_first = wait == retry::FIRST;
         if is_first {
             self.call(|_| async move {

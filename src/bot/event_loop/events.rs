@@ -14,61 +14,61 @@ use sparring_lichess::{
 
 /// The event stream, and what was made of it so far.
 pub(in crate::bot) struct EventStream {
-    follower: ReconnectingStream<Event>,
-    duel: ConflictDetector,
+    stream: ReconnectingStream<Event>,
+    conflict: ConflictDetector,
     /// Since when nothing is heard, though it was before.
-    deaf_since: Option<Instant>,
+    disconnected_since: Option<Instant>,
 }
 
 impl EventStream {
     /// Follows the stream. The seed decides the jitter.
     pub(in crate::bot) fn open(client: &Client, seed: u64) -> Self {
         Self {
-            follower: ReconnectingStream::events(client, seed),
-            duel: ConflictDetector::default(),
-            deaf_since: None,
+            stream: ReconnectingStream::events(client, seed),
+            conflict: ConflictDetector::default(),
+            disconnected_since: None,
         }
     }
 
     /// What comes next. Dropping the future loses nothing.
     pub(in crate::bot) async fn next(&mut self) -> Option<StreamEvent<Event>> {
-        self.follower.next().await
+        self.stream.next().await
     }
 }
 
 impl EventLoop {
     /// Takes in what the stream has to tell.
-    pub(in crate::bot) fn hear(&mut self, news: StreamEvent<Event>) {
+    pub(in crate::bot) fn on_stream_event(&mut self, news: StreamEvent<Event>) {
         match news {
             StreamEvent::Opened => {
-                match self.ears.deaf_since.take() {
+                match self.events.disconnected_since.take() {
                     None => info!("listening for challenges"),
                     Some(since) => info!("listening again, after {}", Millis::from(since.elapsed())),
                 }
-                self.show();
+                self.publish_status();
                 self.listening(true);
-                if !self.asleep.is_empty() {
+                if !self.parked.is_empty() {
                     self.list_games();
                 }
             }
-            StreamEvent::Event { event, .. } => self.take(event),
+            StreamEvent::Event { event, .. } => self.on_event(event),
             StreamEvent::Garbled(bad) => {
                 warn!("a line was skipped: {bad}");
-                self.shared.meters.line_skipped("event");
+                self.shared.metrics.line_skipped("event");
                 // It may have been the start of a game.
                 self.list_games();
             }
             StreamEvent::Lost { why, lived } => {
-                self.ears.deaf_since.get_or_insert_with(Instant::now);
+                self.events.disconnected_since.get_or_insert_with(Instant::now);
                 self.listening(false);
-                self.shared.meters.stream_lost("event");
+                self.shared.metrics.stream_lost("event");
                 debug!("{why} after {lived}, reopening");
-                if let Some(truce) = self.ears.duel.truce(&why, lived) {
-                    self.yield_to_rival(truce);
+                if let Some(truce) = self.events.conflict.backoff(&why, lived) {
+                    self.back_off(truce);
                 }
             }
             StreamEvent::Unopened { why, tries } => {
-                self.note_limit(EndpointClass::EventStream, &why);
+                self.record_rate_limit(EndpointClass::EventStream, &why);
                 if tries == 1 {
                     // Games go on, and this stream would have named them.
                     self.list_games();
@@ -91,50 +91,50 @@ impl EventLoop {
 
     /// Leaves the stream to whoever else wants it so badly, or to a server that closes it again and again. Games go on,
     /// and those that begin meanwhile are found in the list.
-    fn yield_to_rival(&mut self, truce: Millis) {
+    fn back_off(&mut self, truce: Millis) {
         // Two that give way for the same time would meet again.
         let truce = truce.scaled(self.rng.random_range(0.7..1.0));
-        self.shared.meters.stream_contested("event");
+        self.shared.metrics.stream_contested("event");
         warn!(
             "the event stream ends again and again, as if another program used this token: is there one? \
              It is left alone for {} s; games go on",
             truce.0 / 1000
         );
-        self.ears.follower.rest(truce);
+        self.events.stream.rest(truce);
     }
 
-    fn take(&mut self, event: Event) {
+    fn on_event(&mut self, event: Event) {
         match event {
             // Which one it is can still be read in the list.
             Event::GameStart { game } if game.game().is_none() => self.list_games(),
             Event::GameStart { game } => self.start(&game),
             Event::GameFinish { game } => {
                 if let Some(id) = game.game() {
-                    self.registry.finish(id);
+                    self.supervisor.finish(id);
                     // Whoever slept through the end looks once, so that it is kept.
-                    if self.asleep.remove(id).is_some() {
+                    if self.parked.remove(id).is_some() {
                         self.start(&game);
                     }
                 }
             }
             Event::Challenge { challenge, compat } => match challenge.status.fate() {
-                None => self.doorstep.take((challenge, compat)),
+                None => self.pending_challenges.take((challenge, compat)),
                 // Its game comes by the stream.
                 Some(_) if challenge.status == ChallengeStatus::Accepted => {
-                    self.doorstep.cancel(&challenge.id);
+                    self.pending_challenges.cancel(&challenge.id);
                     debug!("challenge {} is accepted already", challenge.id);
                 }
                 Some(fate) => {
                     info!("challenge {} is not waited for any more: {fate}", challenge.id);
-                    self.doorstep.cancel(&challenge.id);
-                    self.fell_through(&challenge.id, fate);
+                    self.pending_challenges.cancel(&challenge.id);
+                    self.on_challenge_failed(&challenge.id, fate);
                 }
             },
             Event::ChallengeCanceled { challenge, .. } => {
-                self.doorstep.cancel(&challenge.id);
-                self.fell_through(&challenge.id, "taken back");
+                self.pending_challenges.cancel(&challenge.id);
+                self.on_challenge_failed(&challenge.id, "taken back");
             }
-            Event::ChallengeDeclined { challenge } => self.fell_through(&challenge.id, "declined"),
+            Event::ChallengeDeclined { challenge } => self.on_challenge_failed(&challenge.id, "declined"),
             Event::Unknown { kind } => debug!("skipped an event \"{}\"", Escaped(&kind)),
         }
     }

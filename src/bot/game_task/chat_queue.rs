@@ -113,7 +113,7 @@ impl ChatQueue {
     }
 
     /// When [`next`](Self::next) will have a line, if one is waiting for its time.
-    pub(super) fn wakes_at(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         (!self.is_sending && !self.answers.is_empty()).then_some(self.next_answer)
     }
 }
@@ -137,7 +137,7 @@ mod tests {
                 assert_eq!(outbox.next(now, &breath), None, "one at a time");
                 outbox.sent();
             }
-            now = outbox.wakes_at().unwrap_or(now);
+            now = outbox.next_deadline().unwrap_or(now);
         }
         let expected = [("97", 0), ("98", 3), ("99", 6)];
         assert_eq!(said, expected.map(|(line, at)| (line.to_owned(), at)));

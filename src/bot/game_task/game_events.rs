@@ -9,32 +9,32 @@ use sparring_lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, m
 
 impl GameTask {
     /// Something came from the stream, or happened to it.
-    pub(super) fn hear(&mut self, news: Option<StreamEvent<GameEvent>>) {
+    pub(super) fn on_stream_event(&mut self, news: Option<StreamEvent<GameEvent>>) {
         match news {
             Some(StreamEvent::Opened) => {
                 self.is_reopening = false;
-                self.frame_due = Some(Instant::now() + self.setup.frame_within.into());
+                self.frame_due = Some(Instant::now() + self.settings.frame_within.into());
             }
-            Some(StreamEvent::Event { event, heard }) => self.take(event, heard),
+            Some(StreamEvent::Event { event, heard }) => self.on_event(event, heard),
             Some(StreamEvent::Garbled(bad)) => {
                 warn!("a line was skipped: {bad}");
-                self.shared.meters.line_skipped("game");
+                self.context.metrics.line_skipped("game");
                 if may_be_a_state(&bad) {
-                    self.doubt();
+                    self.schedule_resync();
                 }
             }
             Some(StreamEvent::Lost { why, lived }) => {
                 self.frame_due = None;
-                self.mind_flag();
+                self.update_flag_deadline();
                 if self.is_over() {
                     // It has nothing more to tell.
                     return;
                 }
-                self.shared.meters.stream_lost("game");
+                self.context.metrics.stream_lost("game");
                 debug!("{why}, reopening");
-                if self.duel.truce(&why, lived).is_some() {
+                if self.score_today.backoff(&why, lived).is_some() {
                     // A clock may be running, so this one is never left alone.
-                    self.shared.meters.stream_contested("game");
+                    self.context.metrics.stream_contested("game");
                     warn!(
                         "the game's stream ends again and again, as if another program played it with this token"
                     );
@@ -57,22 +57,22 @@ impl GameTask {
         }
     }
 
-    fn take(&mut self, mut event: GameEvent, heard: Instant) {
+    fn on_event(&mut self, mut event: GameEvent, heard: Instant) {
         if let GameEvent::Full(frame) = &mut event {
-            frame.complete(&self.shared.me, self.setup.side);
+            frame.complete(&self.context.me, self.settings.side);
         }
         let is_frame = matches!(event, GameEvent::Full(_));
         let has_clocks = is_frame || matches!(event, GameEvent::State(_));
         let expected = self.left_at(heard);
         let step = match (&mut self.game, event) {
-            (_, GameEvent::Chat(line)) => return self.heed(&line),
+            (_, GameEvent::Chat(line)) => return self.on_chat_line(&line),
             (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Escaped(&kind)),
             (Some(game), event) => game.apply(&event),
-            (None, GameEvent::Full(frame)) => GameState::new(*frame, &self.shared.me).map(|game| {
+            (None, GameEvent::Full(frame)) => GameState::new(*frame, &self.context.me).map(|game| {
                 let step = game.first_step();
                 self.game = Some(game);
-                self.seat();
-                self.look_up_the_end();
+                self.select_persona();
+                self.request_result();
                 self.record_game();
                 self.begin();
                 step
@@ -86,19 +86,19 @@ impl GameTask {
                     self.heard = heard;
                 }
                 if is_frame {
-                    self.doubts_frame = false;
+                    self.bad_frame_seen = false;
                 }
-                self.mind_flag();
+                self.update_flag_deadline();
                 self.follow(step, is_frame);
-                self.heed_clock(expected);
-                self.show_board();
+                self.check_clock(expected);
+                self.publish_snapshot();
             }
             // A game that went well so far is not given up for one frame.
-            Err(error) if is_frame && (self.game.is_none() || self.doubts_frame) => self.cannot_play(error),
+            Err(error) if is_frame && (self.game.is_none() || self.bad_frame_seen) => self.cannot_play(error),
             Err(error) => {
                 warn!("a state that does not fit: {error}");
-                self.doubts_frame |= is_frame;
-                self.doubt();
+                self.bad_frame_seen |= is_frame;
+                self.schedule_resync();
             }
         }
     }
@@ -131,32 +131,32 @@ impl GameTask {
     }
 
     /// Opens the stream anew, to see what the server knows.
-    pub(super) fn look(&mut self) {
-        self.doubts_at = None;
+    pub(super) fn resync(&mut self) {
+        self.resync_at = None;
         self.is_reopening = true;
-        self.mind_flag();
-        self.follower.reopen();
+        self.update_flag_deadline();
+        self.stream.reopen();
     }
 
     /// What came made no sense, and may have said that it is my turn: the server is asked again. A server that talks nonsense is
     /// not asked for every line of it, and what still comes from a stream that was given up says nothing.
-    fn doubt(&mut self) {
+    fn schedule_resync(&mut self) {
         if !self.is_reopening && !self.is_over() {
-            let wait = self.doubts.wait(self.begun.elapsed().into());
-            self.doubts_at.get_or_insert(Instant::now() + wait.into());
+            let wait = self.resync_attempts.wait(self.begun.elapsed().into());
+            self.resync_at.get_or_insert(Instant::now() + wait.into());
         }
     }
 
     /// Looks once it is time to because of a doubt.
-    pub(super) fn attend_doubt(&mut self, now: Instant) {
-        if self.doubts_at.is_some_and(|at| now >= at) {
-            self.doubts.note(self.begun.elapsed().into());
-            self.look();
+    pub(super) fn poll_resync(&mut self, now: Instant) {
+        if self.resync_at.is_some_and(|at| now >= at) {
+            self.resync_attempts.note(self.begun.elapsed().into());
+            self.resync();
         }
     }
 
     /// A wait that the server asks for is weighed against my clock, which runs since the newest state or may begin to.
-    fn mind_flag(&self) {
+    fn update_flag_deadline(&self) {
         let Some(game) = &self.game else { return };
         let from = if game.is_my_turn() {
             self.heard
@@ -166,7 +166,7 @@ impl GameTask {
         let flag = game.clocks().map_or(FlagDeadline::Never, |clocks| {
             FlagDeadline::FallsAt(from + clocks.mine.into())
         });
-        self.follower.note_flag(flag);
+        self.stream.note_flag(flag);
     }
 
     /// The start or the moves make no sense here: the game is given up.

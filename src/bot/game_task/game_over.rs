@@ -21,14 +21,14 @@ const LOOK_UP: Duration = Duration::from_secs(4);
 impl GameTask {
     /// A game that is over at the first line, as those of days that ended asleep: whether it was counted before is known to the
     /// archive alone, which is asked before the end is written there.
-    pub(super) fn look_up_the_end(&mut self) {
+    pub(super) fn request_result(&mut self) {
         if !self.is_over() {
             return;
         }
-        let id = self.setup.id.clone();
-        let asked = self.shared.store.ask(move |archive| archive.has_ended(&id));
-        self.is_looking_up = true;
-        self.errands.push(
+        let id = self.settings.id.clone();
+        let asked = self.context.store.ask(move |archive| archive.has_ended(&id));
+        self.archive_lookup_pending = true;
+        self.calls.push(
             async move {
                 let answer = timeout(LOOK_UP, asked).await.ok().flatten();
                 // Without an archive nothing was counted by an earlier run.
@@ -39,8 +39,8 @@ impl GameTask {
     }
 
     /// The archive has said whether it knows of the end.
-    pub(super) fn looked_up(&mut self, was_known: bool) {
-        self.is_looking_up = false;
+    pub(super) fn on_result(&mut self, was_known: bool) {
+        self.archive_lookup_pending = false;
         if !was_known {
             self.count();
         }
@@ -50,15 +50,15 @@ impl GameTask {
     pub(super) fn end(&mut self) {
         self.record_game();
         self.learn_from_the_flag();
-        if self.has_witnessed {
+        if self.saw_running {
             self.count();
         }
-        self.shared.favours.forget(&self.setup.id);
+        self.context.game_flags.forget(&self.settings.id);
         self.turn = Turn::Closed;
         self.no_show_at = None;
         self.frame_due = None;
         self.closes_at = Some(Instant::now() + CLOSING);
-        if let Some(game) = self.game.as_ref().filter(|_| self.has_witnessed) {
+        if let Some(game) = self.game.as_ref().filter(|_| self.saw_running) {
             info!("{}", summary(game));
             self.say_farewell();
         }
@@ -69,11 +69,11 @@ impl GameTask {
         let Some(game) = self
             .game
             .as_ref()
-            .filter(|game| self.shared.endings.note(game.id()))
+            .filter(|game| self.context.finished_games.note(game.id()))
         else {
             return;
         };
-        self.shared.meters.game_ended(result(game));
+        self.context.metrics.game_ended(result(game));
         self.count_for_rematches(game);
     }
 
@@ -89,13 +89,13 @@ impl GameTask {
             _ => None,
         };
         if let Some(half_points) = half_points {
-            let casual = (!game.frame().rated).then(|| self.manner.plays_at());
-            self.shared.acquaintances.ended(opponent, half_points, casual);
+            let casual = (!game.frame().rated).then(|| self.persona.plays_at());
+            self.context.opponent_stats.ended(opponent, half_points, casual);
         }
         if let (Some(winner), false) = (game.winner(), game.frame().rated) {
             let opponent_won = winner != game.my_side();
-            self.shared
-                .rivals
+            self.context
+                .opponent_memory
                 .ended(opponent, opponent_won, began(game), epoch());
         }
     }
@@ -106,10 +106,10 @@ impl GameTask {
         let was_mine = *game.status() == Status::OutOfTime && game.winner() == Some(game.my_side().other());
         let was_sent = self.sent_at.is_some_and(|ply| ply + 1 >= game.line().ply());
         if was_mine && was_sent {
-            self.shared.tardiness.learn();
+            self.context.lag_margin.learn();
             warn!(
                 "the flag fell with the move on its way: from now on {} more are kept off the clock",
-                self.shared.tardiness.extra()
+                self.context.lag_margin.extra()
             );
         }
     }

@@ -32,9 +32,9 @@ pub(in crate::bot) struct Context {
     /// Who we are.
     pub(in crate::bot) me: UserId,
     /// Who decides.
-    pub(in crate::bot) mind: MoveSelector,
+    pub(in crate::bot) selector: MoveSelector,
     /// The personalities of this moment.
-    pub(in crate::bot) cast: watch::Receiver<Arc<Personalities>>,
+    pub(in crate::bot) personalities: watch::Receiver<Arc<Personalities>>,
     /// My ratings of this hour, by lichess' keys.
     pub(in crate::bot) ratings: watch::Sender<Arc<BTreeMap<String, Elo>>>,
     /// Who is on which list.
@@ -42,26 +42,26 @@ pub(in crate::bot) struct Context {
     /// What is kept of games.
     pub(in crate::bot) store: ArchiveWriter,
     /// What is counted.
-    pub(in crate::bot) meters: Metrics,
+    pub(in crate::bot) metrics: Metrics,
     /// Where running games are shown.
-    pub(in crate::bot) boards: LiveGames,
+    pub(in crate::bot) live_games: LiveGames,
     /// What was granted in each game.
-    pub(in crate::bot) favours: GameFlagsByGame,
+    pub(in crate::bot) game_flags: GameFlagsByGame,
     /// Which ends of games were counted.
-    pub(in crate::bot) endings: FinishedGames,
+    pub(in crate::bot) finished_games: FinishedGames,
     /// What was played with opponents ever.
-    pub(in crate::bot) acquaintances: OpponentStats,
+    pub(in crate::bot) opponent_stats: OpponentStats,
     /// What is kept of opponents.
-    pub(in crate::bot) rivals: OpponentMemory,
+    pub(in crate::bot) opponent_memory: OpponentMemory,
     /// What all games share of the right to answer in chat.
-    pub(in crate::bot) breath: ChatRateLimit,
+    pub(in crate::bot) chat_rate_limit: ChatRateLimit,
     /// What is kept off the clocks because moves came too late before.
-    pub(in crate::bot) tardiness: LagMargin,
+    pub(in crate::bot) lag_margin: LagMargin,
 }
 
 /// How a game is to be played.
 #[derive(Debug, Clone)]
-pub(in crate::bot) struct Setup {
+pub(in crate::bot) struct TaskSettings {
     /// Which game.
     pub(in crate::bot) id: GameId,
     /// Whether it was running before we came: then its chat may hold what was said and asked for.
@@ -77,7 +77,7 @@ pub(in crate::bot) struct Setup {
     /// The rules.
     pub(in crate::bot) rules: Arc<Vec<Rule>>,
     /// What rules may ask besides what the game itself says.
-    pub(in crate::bot) moment: LocalContext,
+    pub(in crate::bot) local_context: LocalContext,
     /// How long an opponent may leave the first move out; none where the server itself sees to that, as in arenas.
     pub(in crate::bot) no_show: Option<Millis>,
     /// A game without a clock in which the opponent is silent for so long needs no stream.

@@ -153,7 +153,7 @@ impl MoveSubmission {
     }
 
     /// When [`due`](Self::due) will have something to do.
-    pub(super) fn wakes_at(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         match self.stage {
             Stage::Trusting(until) | Stage::Pausing(until) => Some(until),
             Stage::Sending | Stage::Looking => None,
@@ -210,7 +210,7 @@ mod tests {
         for _ in 0..8 {
             delivery.answered(&lost(), now, MINUTE);
             if delivery.not_played(now, MINUTE) == NextAction::Wait {
-                let at = delivery.wakes_at().unwrap();
+                let at = delivery.next_deadline().unwrap();
                 pauses.push((at - now).as_millis());
                 assert_eq!(delivery.due(at), NextAction::Send);
             }
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(pauses, [100, 200, 400, 800, 1600, 2000, 2000]);
         delivery.answered(&lost(), now, Some(Millis(1000)));
         delivery.not_played(now, Some(Millis(1000)));
-        assert_eq!(delivery.wakes_at(), Some(now + Duration::from_millis(100)));
+        assert_eq!(delivery.next_deadline(), Some(now + Duration::from_millis(100)));
     }
 
     #[tokio::test]
@@ -253,11 +253,11 @@ mod tests {
             })
         };
         assert_eq!(delivery.answered(&limited(0), now, MINUTE), NextAction::Wait);
-        assert_eq!(delivery.wakes_at(), Some(now + Duration::from_secs(1)));
+        assert_eq!(delivery.next_deadline(), Some(now + Duration::from_secs(1)));
         assert_eq!(delivery.due(now + Duration::from_secs(1)), NextAction::Send);
         delivery.answered(&limited(60), now, MINUTE);
         assert_eq!(
-            delivery.wakes_at(),
+            delivery.next_deadline(),
             Some(now + Duration::from_secs(15)),
             "a quarter of the clock"
         );
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(delivery.answered(&rejected(), now, MINUTE), NextAction::Look);
         assert_eq!(delivery.not_played(now, MINUTE), NextAction::Wait);
         let later = now + Duration::from_secs(1);
-        assert_eq!(delivery.wakes_at(), Some(later), "the server has a moment");
+        assert_eq!(delivery.next_deadline(), Some(later), "the server has a moment");
         assert_eq!(delivery.due(later), NextAction::Send);
         assert_eq!(delivery.answered(&rejected(), now, MINUTE), NextAction::Look);
         assert_eq!(delivery.not_played(now, MINUTE), NextAction::GiveUp);

@@ -49,7 +49,7 @@ impl GameTask {
         let Some(game) = self.game.as_ref().filter(|game| !game.is_over()) else {
             return;
         };
-        self.has_witnessed = true;
+        self.saw_running = true;
         let frame = game.frame();
         info!(
             "{} {} {} against {}",
@@ -71,7 +71,7 @@ impl GameTask {
     }
 
     /// Says hello when it is time to.
-    pub(super) fn attend_greeting(&mut self, now: Instant) {
+    pub(super) fn poll_greeting(&mut self, now: Instant) {
         if self.greets_at().is_some_and(|at| now >= at) {
             self.greets_at = None;
             if !self.is_over() {
@@ -85,31 +85,31 @@ impl GameTask {
     fn answer(&mut self, command: &chat_commands::ChatCommand, answer: String) {
         let greeting = self.greets_at.and_then(|_| self.line(ChatEvent::Greeting));
         let is_told = greeting.is_some_and(|greeting| match command {
-            chat_commands::ChatCommand::Play(name) => *name == self.manner.profile.name,
+            chat_commands::ChatCommand::Play(name) => *name == self.persona.profile.name,
             chat_commands::ChatCommand::Level(level) => {
-                self.manner.level == Some(*level) && greeting.contains(&level.to_string())
+                self.persona.level == Some(*level) && greeting.contains(&level.to_string())
             }
             _ => false,
         });
         if !is_told {
-            self.outbox.answer(answer);
+            self.chat_queue.answer(answer);
         }
     }
 
     /// A level that follows the opponent is never hidden from them.
     fn tell_of_adapting(&mut self) {
         let opponent = self.game.as_ref().and_then(|game| game.opponent().id.as_ref());
-        let (Some(opponent), Some(level)) = (opponent, self.manner.plays_at()) else {
+        let (Some(opponent), Some(level)) = (opponent, self.persona.plays_at()) else {
             return;
         };
-        let lead = self.shared.rivals.lead(opponent, epoch());
-        if let Some(line) = adaptive_level::told(self.setup.play.adapt, level, lead) {
-            self.outbox.say(line);
+        let lead = self.context.opponent_memory.lead(opponent, epoch());
+        if let Some(line) = adaptive_level::told(self.settings.play.adapt, level, lead) {
+            self.chat_queue.say(line);
         }
     }
 
     pub(super) fn say_farewell(&mut self) {
-        self.outbox.drop_answers();
+        self.chat_queue.drop_answers();
         let Some(game) = &self.game else { return };
         let counted = !matches!(game.status(), Status::Aborted | Status::NoStart);
         let occasion = match game.winner() {
@@ -120,21 +120,21 @@ impl GameTask {
         if counted {
             self.speak(occasion);
         }
-        if self.manner.explains {
-            self.outbox.say(post_mortem::account(&self.scores));
+        if self.persona.explains {
+            self.chat_queue.say(post_mortem::summarize(&self.scores));
         }
     }
 
     fn speak(&mut self, occasion: ChatEvent) {
         if let Some(line) = self.line(occasion) {
-            self.outbox.say(line);
+            self.chat_queue.say(line);
         }
     }
 
     /// What the personality says on an occasion. lichess' computer has no ears.
     fn line(&self, occasion: ChatEvent) -> Option<String> {
         let opponent = self.game.as_ref()?.opponent();
-        if opponent.ai_level.is_some() || self.manner.quiet {
+        if opponent.ai_level.is_some() || self.persona.quiet {
             return None;
         }
         // Only a name that can be one on lichess is ever said: nobody speaks through us.
@@ -142,9 +142,9 @@ impl GameTask {
             .name
             .as_deref()
             .filter(|name| name.parse::<UserId>().is_ok());
-        self.manner
+        self.persona
             .profile
-            .say(occasion, name.unwrap_or("stranger"), self.manner.level)
+            .say(occasion, name.unwrap_or("stranger"), self.persona.level)
     }
 
     pub(super) fn say(&self, line: String) {
@@ -154,24 +154,24 @@ impl GameTask {
     }
 
     /// Somebody said something. Only the opponent can ask for anything, and only between the players.
-    pub(super) fn heed(&mut self, line: &ChatLine) {
+    pub(super) fn on_chat_line(&mut self, line: &ChatLine) {
         let Some(game) = &self.game else { return };
         if line.room != Room::Player || !self.is_opponents(&line.username) || game.is_over() {
             return;
         }
         debug!("{}: {}", Escaped(&line.username), Escaped(&line.text));
-        if let Some(command) = chat_commands::read(&line.text).filter(|_| self.setup.chat.commands) {
+        if let Some(command) = chat_commands::read(&line.text).filter(|_| self.settings.chat.commands) {
             let ply = game.line().ply();
-            let obeyed = self.obey(&command, &self.manner, game, ply);
+            let obeyed = self.obey(&command, &self.persona, game, ply);
             if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
-                self.shared.rivals.ask(opponent, asked);
+                self.context.opponent_memory.ask(opponent, asked);
             }
             self.become_asked(obeyed.manner);
             self.answer(&command, obeyed.answer);
-            if self.heeded.len() == MOST_HEEDED {
-                self.heeded.remove(0);
+            if self.commands_done.len() == MOST_HEEDED {
+                self.commands_done.remove(0);
             }
-            self.heeded.push((command, ply));
+            self.commands_done.push((command, ply));
         }
     }
 
@@ -184,8 +184,8 @@ impl GameTask {
         ply: usize,
     ) -> CommandResult {
         let scene = ChatContext {
-            cast: &self.shared.cast.borrow(),
-            offer: &self.setup.chat,
+            cast: &self.context.personalities.borrow(),
+            offer: &self.settings.chat,
             rated: game.frame().rated,
             ply,
             book: self
@@ -198,16 +198,16 @@ impl GameTask {
 
     /// Takes on what was asked for, and keeps it for whoever takes the game up after a restart.
     fn become_asked(&mut self, manner: Persona) {
-        self.manner = manner;
-        if self.keep_who_plays()
+        self.persona = manner;
+        if self.record_persona()
             && let Some(opponent) = self.game.as_ref().and_then(|game| game.opponent().id.as_ref())
         {
-            self.shared.rivals.answered(opponent);
+            self.context.opponent_memory.answered(opponent);
         }
     }
 
     fn is_opponents(&self, name: &str) -> bool {
-        !name.eq_ignore_ascii_case(self.shared.me.as_str()) && !name.eq_ignore_ascii_case("lichess")
+        !name.eq_ignore_ascii_case(self.context.me.as_str()) && !name.eq_ignore_ascii_case("lichess")
     }
 
     /// Asks for what was said before the stream was open: an opponent may be quicker than we are, and a game may have
@@ -231,22 +231,22 @@ impl GameTask {
             Vec::new()
         });
         let Some(game) = &self.game else { return };
-        let is_mine = |line: &ChatMessage| line.user.eq_ignore_ascii_case(self.shared.me.as_str());
+        let is_mine = |line: &ChatMessage| line.user.eq_ignore_ascii_case(self.context.me.as_str());
         let last_of_mine = lines.iter().rposition(is_mine);
         let read = |(index, line): (usize, &ChatMessage)| {
             let is_open = last_of_mine.is_none_or(|mine| index > mine);
             let command = chat_commands::read(&line.text)
-                .filter(|_| self.setup.chat.commands && self.is_opponents(&line.user));
+                .filter(|_| self.settings.chat.commands && self.is_opponents(&line.user));
             command.map(|command| (command, is_open))
         };
         let mut missed: Vec<(chat_commands::ChatCommand, bool)> =
             lines.iter().enumerate().filter_map(read).collect();
         // What the stream has told since it was opened comes last among them, as far as it was said before the answer.
-        missed.truncate(missed.len() - overlap(&missed, &self.heeded));
+        missed.truncate(missed.len() - overlap(&missed, &self.commands_done));
         // What was granted is kept with the game. Where it is not, the chat does not say whether it was asked for in time.
         let is_settled =
-            self.is_resumed || (self.setup.adopted && !chat_commands::is_early(game.line().ply()));
-        let mut manner = self.first_manner.clone();
+            self.is_resumed || (self.settings.adopted && !chat_commands::is_early(game.line().ply()));
+        let mut manner = self.first_persona.clone();
         let mut answers = Vec::new();
         for (command, is_open) in missed {
             if is_settled && !is_open && command.is_about_strength() {
@@ -256,13 +256,13 @@ impl GameTask {
             manner = obeyed.manner;
             if is_open {
                 if let (Some(opponent), Some(asked)) = (&game.opponent().id, obeyed.later) {
-                    self.shared.rivals.ask(opponent, asked);
+                    self.context.opponent_memory.ask(opponent, asked);
                 }
                 answers.push((command, obeyed.answer));
             }
         }
         // What was granted in time stays granted, however late the rest comes.
-        for (command, ply) in &self.heeded {
+        for (command, ply) in &self.commands_done {
             manner = self.obey(command, &manner, game, *ply).manner;
         }
         self.become_asked(manner);
@@ -284,7 +284,7 @@ impl GameTask {
             against_bot: game.opponent().is_bot(),
             offered_at: self.offered_at,
         };
-        if offer_policy::takes_draw(&self.manner.profile, outlook) {
+        if offer_policy::takes_draw(&self.persona.profile, outlook) {
             self.command(GameCommand::AcceptDraw);
         } else if !game.is_my_turn() {
             // On my turn the move itself is the answer.
@@ -294,10 +294,10 @@ impl GameTask {
 
     pub(super) fn answer_takeback(&mut self) {
         let Some(game) = &self.game else { return };
-        let granted = offer_policy::grants_takeback(&self.manner.profile, game, self.granted_takebacks);
+        let granted = offer_policy::grants_takeback(&self.persona.profile, game, self.granted_takebacks);
         if granted {
             self.granted_takebacks += 1;
-            self.note_favour();
+            self.record_flags();
             // A move sent now could meet another position; thinking goes on if nothing comes of the takeback.
             if matches!(self.turn, Turn::Thinking(_)) {
                 self.turn = Turn::Open;
@@ -327,20 +327,20 @@ impl GameTask {
             .game
             .as_ref()
             .is_some_and(|game| game.is_abortable() && !game.is_my_turn() && game.clocks().is_some());
-        let within = self.setup.no_show.filter(|_| missing);
+        let within = self.settings.no_show.filter(|_| missing);
         self.no_show_at = within.map(|span| self.heard + span.into());
     }
 
     pub(super) fn abort_no_show(&mut self, now: Instant) {
         info!("the opponent did not appear, aborting");
         // Once more later, should the abort get lost.
-        self.no_show_at = self.setup.no_show.map(|span| now + span.into());
+        self.no_show_at = self.settings.no_show.map(|span| now + span.into());
         self.command(GameCommand::Abort);
     }
 
     /// Nobody knows whether an answer to an offer was heard. Sent blindly once more it might be an offer of our own: so the
     /// board is given some time to show what became of it.
-    fn doubt_answer(&mut self, command: GameCommand) {
+    fn distrust_answer(&mut self, command: GameCommand) {
         if matches!(command, GameCommand::AcceptDraw | GameCommand::Takeback(_)) {
             let pause = (ANSWER_AGAIN * 2_u32.saturating_pow(self.lost_answers)).min(ANSWER_SELDOM);
             self.lost_answers = self.lost_answers.saturating_add(1);
@@ -375,7 +375,7 @@ impl GameTask {
     pub(super) fn commanded(&mut self, command: GameCommand, answer: Result<(), CallError>) {
         let failed = answer.is_err();
         if matches!(answer, Err(CallError::Transient { .. })) {
-            self.doubt_answer(command);
+            self.distrust_answer(command);
         } else {
             self.lost_answers = 0;
         }
@@ -393,7 +393,7 @@ impl GameTask {
         // The server does not let us go: play on.
         let leaves = matches!(command, GameCommand::Resign | GameCommand::GiveUp);
         if leaves && failed && self.outcome.is_none() && !self.is_over() {
-            self.plays_on = true;
+            self.resign_failed = true;
             self.turn = Turn::Open;
         }
     }

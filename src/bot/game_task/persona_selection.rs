@@ -20,40 +20,40 @@ use crate::{
 impl GameTask {
     /// The game is known, and with it who sits down. Who has sat here before stays: a game of days wakes and a restart comes
     /// under other rules, at another hour and with other numbers of games than it was begun with.
-    pub(super) fn seat(&mut self) {
+    pub(super) fn select_persona(&mut self) {
         let Some(game) = &self.game else { return };
-        let facts = RuleContext::of_game(game.frame(), game.my_side(), &self.setup.moment);
-        let play = rules::casting(&self.setup.rules, &facts, &self.setup.play);
-        self.setup.play = if self.is_resumed {
+        let facts = RuleContext::of_game(game.frame(), game.my_side(), &self.settings.local_context);
+        let play = rules::casting(&self.settings.rules, &facts, &self.settings.play);
+        self.settings.play = if self.is_resumed {
             self.as_begun(play)
         } else {
             self.as_rules_say(play, game, &facts)
         };
-        self.manner = manner_of(&self.shared, &self.setup.play);
-        self.first_manner = self.manner.clone();
-        self.keep_who_plays();
+        self.persona = persona_of(&self.context, &self.settings.play);
+        self.first_persona = self.persona.clone();
+        self.record_persona();
     }
 
     /// Keeps who plays, and how strong, for whoever takes the game up later. Says whether that was somebody else before.
-    pub(super) fn keep_who_plays(&mut self) -> bool {
+    pub(super) fn record_persona(&mut self) -> bool {
         let playing = RequestedPersona {
-            personality: Some(self.manner.profile.name.clone()),
-            level: self.manner.plays_at(),
+            personality: Some(self.persona.profile.name.clone()),
+            level: self.persona.plays_at(),
         };
         let is_another = self.asked != playing;
         if is_another {
             self.asked = playing;
-            self.note_favour();
+            self.record_flags();
         }
         is_another
     }
 
     /// The rules say who sits down, unless the opponent of a casual game has asked for somebody.
     fn as_rules_say(&self, mut play: Play, game: &GameState, facts: &RuleContext) -> Play {
-        if let Some(rule) = rules::passed_over(&self.setup.rules, facts) {
+        if let Some(rule) = rules::passed_over(&self.settings.rules, facts) {
             info!(
                 "the level of {} follows the opponent, and this game is rated: {} plays instead",
-                rules::title(&self.setup.rules, rule),
+                rules::title(&self.settings.rules, rule),
                 play.level.map_or_else(
                     || format!("{} as it is", play.personality),
                     |level| format!("level {level}")
@@ -69,7 +69,7 @@ impl GameTask {
             play.level = asked.level.or(play.level);
         }
         if play.level.is_none() {
-            let cast = self.shared.cast.borrow();
+            let cast = self.context.personalities.borrow();
             let follows = cast.seated(&play.personality).follows;
             play.level = follows.and_then(|wish| wish.resolve(facts.meeting()));
             if let Some(wish) = follows.filter(|_| facts.rated) {
@@ -85,7 +85,7 @@ impl GameTask {
 
     /// Who has played this game goes on, at the same level, whatever rules, settings and files say by now.
     fn as_begun(&self, mut play: Play) -> Play {
-        let cast = self.shared.cast.borrow();
+        let cast = self.context.personalities.borrow();
         let begun = self
             .asked
             .personality
@@ -108,15 +108,15 @@ impl GameTask {
         let Some(opponent) = game.opponent().id.as_ref().filter(|_| is_early) else {
             return RequestedPersona::default();
         };
-        let cast = self.shared.cast.borrow();
-        let mut asked = self.shared.rivals.asked(opponent);
+        let cast = self.context.personalities.borrow();
+        let mut asked = self.context.opponent_memory.asked(opponent);
         // What is not on offer any more is not given any more, whatever was promised.
-        let offer = &self.setup.chat;
+        let offer = &self.settings.chat;
         asked.personality = asked
             .personality
             .filter(|name| offer.offers(name) && cast.get(name).is_some());
         asked.level = asked.level.filter(|level| offer.offers_level(*level));
-        let lead = self.shared.rivals.lead(opponent, epoch());
+        let lead = self.context.opponent_memory.lead(opponent, epoch());
         if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
             let name = asked.personality.as_ref();
             let profile = cast.seated(name.unwrap_or(&play.personality));
@@ -133,8 +133,8 @@ impl GameTask {
 }
 
 /// Who sits down, as settings say.
-pub(super) fn manner_of(shared: &Context, play: &Play) -> Persona {
-    let cast = shared.cast.borrow();
+pub(super) fn persona_of(shared: &Context, play: &Play) -> Persona {
+    let cast = shared.personalities.borrow();
     let mut profile = cast.seated(&play.personality).clone();
     profile.delay = play.delay.unwrap_or(profile.delay);
     profile.tempo = play.tempo.unwrap_or(profile.tempo);

@@ -7,7 +7,7 @@ use sparring_personality::human_model::loss_curve::winning_chances;
 const TURN: f32 = 8.0;
 
 /// The scores of one's own moves with the ply each was played at, in one sentence.
-pub(super) fn account(scores: &[(usize, Score)]) -> String {
+pub(super) fn summarize(scores: &[(usize, Score)]) -> String {
     if scores.len() < 2 {
         return "You asked why: I have calculated too little in this game to say.".to_owned();
     }
@@ -49,7 +49,7 @@ mod tests {
             .enumerate()
             .map(|(index, cp)| (2 * index, Score::Cp(Centipawns(*cp))))
             .collect();
-        account(&scores)
+        summarize(&scores)
     }
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_mate_is_told_as_one_and_every_account_fits_a_line() {
-        let mated = account(&[(0, Score::Mate(12)), (2, Score::Mate(-120))]);
+        let mated = summarize(&[(0, Score::Mate(12)), (2, Score::Mate(-120))]);
         assert!(
             mated.contains("at mate in 12, and then at being mated in 120"),
             "{mated}"

@@ -20,7 +20,7 @@ pub(super) struct GameRecorder {
 
 impl GameRecorder {
     /// A move of mine is on its way.
-    pub(super) fn note(&mut self, ply: usize, decision: &Decision, think: Millis) {
+    pub(super) fn record(&mut self, ply: usize, decision: &Decision, think: Millis) {
         self.thoughts.retain(|(at, _)| *at < ply);
         let thought = Thought {
             source: decision.source,
@@ -33,7 +33,7 @@ impl GameRecorder {
     }
 
     /// What is new on the board; `clock` is what the last mover has left.
-    fn news(&mut self, line: &GameHistory, clock: Option<Millis>) -> Vec<MoveRecord> {
+    fn take_changes(&mut self, line: &GameHistory, clock: Option<Millis>) -> Vec<MoveRecord> {
         let moves = line.moves();
         let same = self
             .moves
@@ -61,7 +61,7 @@ impl GameTask {
     /// The frame, once it is known who sits down.
     pub(super) fn record_game(&self) {
         if let Some(game) = &self.game {
-            self.shared.store.game(self.record_of(game));
+            self.context.store.game(self.record_of(game));
         }
     }
 
@@ -75,13 +75,13 @@ impl GameTask {
                 clocks.mine
             }
         });
-        for record in self.chronicle.news(game.line(), clock) {
-            self.shared.store.a_move(game.id().clone(), record);
+        for record in self.recorder.take_changes(game.line(), clock) {
+            self.context.store.a_move(game.id().clone(), record);
         }
     }
 
     /// How the game stands now, for whoever watches.
-    pub(super) fn show_board(&self) {
+    pub(super) fn publish_snapshot(&self) {
         let Some(game) = &self.game else { return };
         let (frame, opponent) = (game.frame(), game.opponent());
         self.place.show(GameSnapshot {
@@ -92,8 +92,8 @@ impl GameTask {
             variant: frame.variant.key.clone(),
             speed: frame.speed.key().to_owned(),
             rated: frame.rated,
-            personality: self.manner.profile.name.clone(),
-            level: self.manner.level,
+            personality: self.persona.profile.name.clone(),
+            level: self.persona.level,
             fen: write_fen(game.line().position()),
             last: game
                 .line()
@@ -130,9 +130,9 @@ impl GameTask {
             clock: frame.clock.map(|clock| (clock.initial, clock.increment)),
             days: frame.days_per_turn,
             start: frame.initial_fen.clone(),
-            personality: self.manner.profile.name.clone(),
-            level: self.manner.level,
-            played: self.manner.plays_at(),
+            personality: self.persona.profile.name.clone(),
+            level: self.persona.level,
+            played: self.persona.plays_at(),
             account: frame.player(game.my_side()).name.clone(),
             end,
         }
@@ -160,7 +160,7 @@ mod tests {
     fn each_move_is_told_once_and_again_after_a_takeback() {
         let mut chronicle = GameRecorder::default();
         let mut told = |moves: &str| {
-            let news = chronicle.news(&line(moves), Some(Millis(7)));
+            let news = chronicle.take_changes(&line(moves), Some(Millis(7)));
             let told =
                 |record: &MoveRecord| format!("{}{}{}", record.ply, record.uci, record.clock.is_some());
             news.iter().map(told).collect::<Vec<_>>().join(" ")
@@ -176,9 +176,9 @@ mod tests {
     fn a_thought_goes_with_the_move_it_led_to() {
         let mut chronicle = GameRecorder::default();
         let mv = line("e2e4").moves()[0];
-        chronicle.note(0, &Decision::play(mv, "old"), Millis(1));
-        chronicle.note(0, &Decision::play(mv, "script"), Millis(5));
-        let news = chronicle.news(&line("e2e4 e7e5"), None);
+        chronicle.record(0, &Decision::play(mv, "old"), Millis(1));
+        chronicle.record(0, &Decision::play(mv, "script"), Millis(5));
+        let news = chronicle.take_changes(&line("e2e4 e7e5"), None);
         let notes: Vec<_> = news
             .iter()
             .map(|record| record.thought.as_ref().map(|thought| thought.note.as_str()))

@@ -32,7 +32,7 @@ impl GameTask {
         if clocks.is_none_or(|clocks| clocks.mine >= SHORT_OF_TIME) {
             self.memory_due = Some(Instant::now() + WITHIN);
         }
-        let store = self.shared.store.clone();
+        let store = self.context.store.clone();
         self.call(move |_, id| async move {
             let moves = store.ask(move |archive| archive.moves(&id)).await;
             GameCallResult::Remembered(match moves {

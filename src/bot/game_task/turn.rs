@@ -45,16 +45,16 @@ pub(super) enum Turn {
 
 impl Turn {
     /// What the mind decides, if it is thinking; never otherwise. Dropping the future stops nothing.
-    pub(super) async fn thought(&mut self) -> Option<Decision> {
+    pub(super) async fn on_search_done(&mut self) -> Option<Decision> {
         match self {
             Self::Thinking(thought) => thought.await,
             _ => pending().await,
         }
     }
 
-    pub(super) fn wakes_at(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         match self {
-            Self::Delivering(delivery) => delivery.wakes_at(),
+            Self::Delivering(delivery) => delivery.next_deadline(),
             _ => None,
         }
     }
@@ -83,7 +83,7 @@ impl GameTask {
     }
 
     /// Thinks if it is time to, and keeps a move on its way going.
-    pub(super) fn attend_turn(&mut self, now: Instant) {
+    pub(super) fn poll_turn(&mut self, now: Instant) {
         for wait in [&mut self.held_until, &mut self.recall_due, &mut self.memory_due] {
             if wait.is_some_and(|until| now >= until) {
                 *wait = None;
@@ -104,21 +104,21 @@ impl GameTask {
             return;
         };
         let request = self.request(game);
-        self.turn = Turn::Thinking(self.mind.decide(request));
+        self.turn = Turn::Thinking(self.selector.decide(request));
     }
 
     fn request(&self, game: &GameState) -> MoveRequest {
         let books = match game.my_side() {
-            Side::White => &self.setup.play.books_white,
-            Side::Black => &self.setup.play.books_black,
+            Side::White => &self.settings.play.books_white,
+            Side::Black => &self.settings.play.books_black,
         };
         MoveRequest {
             game: game.id().clone(),
             line: game.line().clone(),
-            manner: self.manner_now(),
+            persona: self.current_persona(),
             books: books
                 .clone()
-                .unwrap_or_else(|| self.manner.profile.books_of(game.line().turn()).to_vec()),
+                .unwrap_or_else(|| self.persona.profile.books_of(game.line().turn()).to_vec()),
             clocks: game.clocks(),
             initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),
             arrived: self.heard,
@@ -135,10 +135,10 @@ impl GameTask {
     }
 
     /// Who plays the next move: a coach's level follows the game.
-    fn manner_now(&self) -> Persona {
-        let manner = self.manner.clone();
+    fn current_persona(&self) -> Persona {
+        let manner = self.persona.clone();
         match manner.plays_at() {
-            Some(level) if self.setup.play.adapt == Adapt::Coach => Persona {
+            Some(level) if self.settings.play.adapt == Adapt::Coach => Persona {
                 level: Some(adaptive_level::by_score(
                     level,
                     self.scores.last().map(|(_, score)| *score),
@@ -154,7 +154,7 @@ impl GameTask {
     }
 
     /// The mind has decided.
-    pub(super) fn decided(&mut self, decision: Option<Decision>) {
+    pub(super) fn on_decision(&mut self, decision: Option<Decision>) {
         let Some(game) = &self.game else { return };
         let Some(decision) = decision else {
             // The server will say how the game ended.
@@ -165,19 +165,19 @@ impl GameTask {
         let spent = Millis::from(self.heard.elapsed());
         info!("{}", describe(game, &decision, spent));
         self.scores.extend(decision.score.map(|score| (ply, score)));
-        self.chronicle.note(ply, &decision, spent);
+        self.recorder.record(ply, &decision, spent);
         if let Some(MoveExplanation::Book(grounds)) = &decision.grounds {
             let move_said = numbered(game.line(), decision.mv);
             self.book = Some(of_book(grounds, &move_said));
         }
-        if decision.resign && !self.plays_on {
+        if decision.resign && !self.resign_failed {
             self.turn = Turn::Closed;
             self.command(GameCommand::Resign);
             return;
         }
         if decision.draw {
             self.offered_at = Some(ply);
-            self.note_favour();
+            self.record_flags();
         }
         self.turn = Turn::Delivering(MoveSubmission::new(decision, ply));
         self.act(NextAction::Send);
@@ -187,7 +187,7 @@ impl GameTask {
         match todo {
             NextAction::Wait => {}
             NextAction::Send => self.send(),
-            NextAction::Look => self.look(),
+            NextAction::Look => self.resync(),
             NextAction::GiveUp => self.disagree(),
         }
     }
@@ -218,7 +218,7 @@ impl GameTask {
         if answer.is_ok() {
             let trip = sent.elapsed().into();
             self.lag.note(trip);
-            self.shared.meters.moved(trip);
+            self.context.metrics.moved(trip);
         }
         let left = self.left();
         let Turn::Delivering(delivery) = &mut self.turn else {
@@ -231,7 +231,9 @@ impl GameTask {
         let now = Instant::now();
         let todo = delivery.answered(&answer, now, left);
         if let Err(error) = &answer {
-            let again = delivery.wakes_at().map(|at| at.saturating_duration_since(now));
+            let again = delivery
+                .next_deadline()
+                .map(|at| at.saturating_duration_since(now));
             warn!("{}", error.clone().waiting(again.unwrap_or_default().into()));
         }
         if let Err(error @ CallError::Unauthorized { .. }) = answer {
@@ -268,7 +270,7 @@ impl GameTask {
 
     /// My clock was expected to show so much. When it shows much less, a thought that was planned with more is dropped,
     /// and begun anew with what there is.
-    pub(super) fn heed_clock(&mut self, expected: Option<Millis>) {
+    pub(super) fn check_clock(&mut self, expected: Option<Millis>) {
         let shown = self.left_at(self.heard);
         let has_fallen = expected
             .zip(shown)

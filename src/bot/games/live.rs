@@ -87,7 +87,7 @@ impl LiveGames {
     /// A place for a game, empty at first.
     pub(in crate::bot) fn place(&self, id: GameId) -> SnapshotSlot {
         SnapshotSlot {
-            boards: self.clone(),
+            snapshots: self.clone(),
             id,
         }
     }
@@ -96,7 +96,7 @@ impl LiveGames {
 /// Where a game shows itself as long as this lives.
 #[derive(Debug)]
 pub(in crate::bot) struct SnapshotSlot {
-    boards: LiveGames,
+    snapshots: LiveGames,
     id: GameId,
 }
 
@@ -104,7 +104,7 @@ impl SnapshotSlot {
     /// Shows this instead of what was there.
     pub(in crate::bot) fn show(&self, board: GameSnapshot) {
         let (id, board) = (self.id.clone(), Arc::new(board));
-        self.boards.0.send_modify(|pictures| {
+        self.snapshots.0.send_modify(|pictures| {
             pictures.insert(id, board);
         });
     }
@@ -112,7 +112,7 @@ impl SnapshotSlot {
 
 impl Drop for SnapshotSlot {
     fn drop(&mut self) {
-        self.boards
+        self.snapshots
             .0
             .send_if_modified(|pictures| pictures.remove(&self.id).is_some());
     }

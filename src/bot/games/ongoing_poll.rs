@@ -39,7 +39,7 @@ impl OngoingPoll {
 
     /// Whether to ask now. If so, an answer is awaited from here on.
     pub(in crate::bot) fn asks(&mut self, now: Millis) -> bool {
-        let asks = self.wakes_at().is_some_and(|at| now >= at);
+        let asks = self.next_deadline().is_some_and(|at| now >= at);
         if asks {
             self.is_asked = true;
             self.due_at = None;
@@ -48,7 +48,7 @@ impl OngoingPoll {
     }
 
     /// When [`asks`](Self::asks) will say so.
-    pub(in crate::bot) fn wakes_at(&self) -> Option<Millis> {
+    pub(in crate::bot) fn next_deadline(&self) -> Option<Millis> {
         self.due_at.filter(|_| !self.is_asked)
     }
 
@@ -92,18 +92,18 @@ mod tests {
         listing.want(now);
         for whole in [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000] {
             assert!(listing.asks(now));
-            assert_eq!(listing.wakes_at(), None, "an answer is awaited");
+            assert_eq!(listing.next_deadline(), None, "an answer is awaited");
             listing.failed(&lost(), now, &mut rng);
             // Whoever wants it meanwhile waits as long.
             listing.want(now);
-            let at = listing.wakes_at().unwrap();
+            let at = listing.next_deadline().unwrap();
             assert!((whole / 2..=whole).contains(&(at - now).0), "{}", at - now);
             assert!(!listing.asks(at - Millis(1)));
             now = at;
         }
         assert!(listing.asks(now));
         listing.answered();
-        assert_eq!(listing.wakes_at(), None, "nothing is owed any more");
+        assert_eq!(listing.next_deadline(), None, "nothing is owed any more");
     }
 
     #[test]
@@ -136,6 +136,6 @@ mod tests {
         listing.want(Millis::ZERO);
         assert!(listing.asks(Millis::ZERO));
         listing.failed(&limited, Millis::ZERO, &mut rng);
-        assert_eq!(listing.wakes_at(), Some(Millis::from_secs(60)));
+        assert_eq!(listing.next_deadline(), Some(Millis::from_secs(60)));
     }
 }

@@ -26,7 +26,7 @@ struct GameRetry {
 
 impl RetrySchedule {
     /// A game was refused: for how long it is left alone.
-    pub(in crate::bot) fn note(&mut self, game: &GameId, now: Millis) -> Millis {
+    pub(in crate::bot) fn record(&mut self, game: &GameId, now: Millis) -> Millis {
         self.0
             .retain(|_, setback| setback.is_open || now < setback.retry_at + FORGIVEN);
         let times = self.0.get(game).map_or(0, |setback| setback.times);
@@ -56,7 +56,7 @@ impl RetrySchedule {
     }
 
     /// When [`is_due`](Self::is_due) will say so.
-    pub(in crate::bot) fn wakes_at(&self) -> Option<Millis> {
+    pub(in crate::bot) fn next_deadline(&self) -> Option<Millis> {
         let open = self.0.values().filter(|setback| setback.is_open);
         open.map(|setback| setback.retry_at).min()
     }
@@ -73,10 +73,10 @@ mod tests {
         let mut now = Millis::from_secs(100);
         let mut waits = Vec::new();
         for _ in 0..10 {
-            let wait = setbacks.note(&game, now);
+            let wait = setbacks.record(&game, now);
             assert!(!setbacks.allows(&game, now + wait - Millis(1)));
             assert!(!setbacks.is_due(now + wait - Millis(1)));
-            assert_eq!(setbacks.wakes_at(), Some(now + wait));
+            assert_eq!(setbacks.next_deadline(), Some(now + wait));
             now += wait;
             assert!(setbacks.allows(&game, now) && setbacks.is_due(now));
             assert!(!setbacks.is_due(now), "said once");
@@ -89,7 +89,7 @@ mod tests {
             ]
         );
         now += FORGIVEN;
-        assert_eq!(setbacks.note(&game, now), FIRST, "it went well for a while");
+        assert_eq!(setbacks.record(&game, now), FIRST, "it went well for a while");
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
         for number in 0..100_u64 {
             let game: GameId = format!("game{number:04}").parse().unwrap();
             let now = Millis::from_secs(number * 200);
-            assert_eq!(setbacks.note(&game, now), FIRST);
+            assert_eq!(setbacks.record(&game, now), FIRST);
             setbacks.is_due(now + FIRST);
         }
         assert_eq!(setbacks.0.len(), 1);

@@ -9,7 +9,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, info_span};
 
-use crate::bot::game_task::{self, Context, Setup, TaskNote, TaskOutcome};
+use crate::bot::game_task::{self, Context, TaskNote, TaskOutcome, TaskSettings};
 use sparring_lichess::model::{GameId, UserId};
 
 /// A game may fall over this often and still be brought back.
@@ -26,8 +26,8 @@ pub(in crate::bot) struct GameSupervisor {
 
 struct RunningGame {
     notes: mpsc::Sender<TaskNote>,
-    setup: Setup,
-    falls: u32,
+    setup: TaskSettings,
+    restarts: u32,
 }
 
 /// What became of a game's task.
@@ -80,20 +80,27 @@ impl GameSupervisor {
     }
 
     /// Starts a game that does not run yet.
-    pub(in crate::bot) fn start(&mut self, setup: Setup) {
+    pub(in crate::bot) fn start(&mut self, setup: TaskSettings) {
         if !self.has(&setup.id) {
             self.spawn(setup, 0);
         }
     }
 
-    fn spawn(&mut self, setup: Setup, falls: u32) {
+    fn spawn(&mut self, setup: TaskSettings, falls: u32) {
         let (notes, inbox) = mpsc::channel(4);
         let span = info_span!("game", id = %setup.id);
         let play = game_task::play(Arc::clone(&self.shared), setup.clone(), inbox, self.leave.clone());
         let task = self.tasks.spawn(play.instrument(span));
         self.ids.insert(task.id(), setup.id.clone());
         let id = setup.id.clone();
-        self.games.insert(id, RunningGame { notes, setup, falls });
+        self.games.insert(
+            id,
+            RunningGame {
+                notes,
+                setup,
+                restarts: falls,
+            },
+        );
     }
 
     /// Tells a game that it is over, if it runs.
@@ -104,7 +111,7 @@ impl GameSupervisor {
     }
 
     /// Waits for the next task to end, and says how its game was to be played. `None` when no game runs.
-    pub(in crate::bot) async fn next(&mut self) -> Option<(Setup, TaskExit)> {
+    pub(in crate::bot) async fn next(&mut self) -> Option<(TaskSettings, TaskExit)> {
         let (task, result) = match self.tasks.join_next_with_id().await? {
             Ok((task, outcome)) => (task, Ok(outcome)),
             Err(error) => (error.id(), Err(error.to_string())),
@@ -114,8 +121,8 @@ impl GameSupervisor {
         let setup = game.setup.clone();
         let done = match result {
             Ok(outcome) => TaskExit::With(outcome),
-            Err(why) if game.falls < REVIVALS => {
-                self.revive(game);
+            Err(why) if game.restarts < REVIVALS => {
+                self.restart(game);
                 TaskExit::Revived(why)
             }
             Err(why) => TaskExit::Lost(why),
@@ -124,11 +131,11 @@ impl GameSupervisor {
     }
 
     /// Starts a game again from its stream.
-    fn revive(&mut self, game: RunningGame) {
-        let setup = Setup {
+    fn restart(&mut self, game: RunningGame) {
+        let setup = TaskSettings {
             adopted: true,
             ..game.setup
         };
-        self.spawn(setup, game.falls + 1);
+        self.spawn(setup, game.restarts + 1);
     }
 }

@@ -88,24 +88,24 @@ impl EnginePool {
         let seats = seats.max(1);
         let room = Arc::new(FreeSlot {
             state: Mutex::new(SlotState {
-                seats: SearchScheduler::new(seats),
+                slots: SearchScheduler::new(seats),
                 running: (0..seats).map(|_| None).collect(),
-                tenures: vec![0; seats],
-                unstaffed: Vec::new(),
+                generations: vec![0; seats],
+                without_worker: Vec::new(),
                 is_closing: false,
             }),
             called: Condvar::new(),
             opened: Instant::now(),
         });
         for seat in 0..seats {
-            match room.staff(seat, 0) {
+            match room.spawn_worker(seat, 0) {
                 Ok(()) => {}
                 Err(why) if seat == 0 => return Err(why),
                 Err(why) => {
                     warn!(
                         "{seat} searches run at the same time and not {seats}: the system gives no more threads: {why}"
                     );
-                    room.lock().seats.limit(seat);
+                    room.lock().slots.limit(seat);
                     break;
                 }
             }
@@ -167,7 +167,7 @@ impl EnginePool {
         let found: Option<SearchResult> = best.lock().unwrap_or_else(PoisonError::into_inner).take();
         let report = match found.filter(|report| report.best().is_some()) {
             Some(found) => found,
-            None => glance(fallback).await?,
+            None => fallback_search(fallback).await?,
         };
         Some(StrengthResult { report, chosen: None })
     }
@@ -180,14 +180,14 @@ impl EnginePool {
         loop {
             tokio::select! {
                 thought = &mut thought => return thought,
-                () = tokio::time::sleep(LOOK) => self.0.0.relieve(),
+                () = tokio::time::sleep(LOOK) => self.0.0.replace_hung(),
             }
         }
     }
 }
 
 /// A short look outside the seats, for a move that must be out now.
-async fn glance(search: SearchRequest) -> Option<SearchResult> {
+async fn fallback_search(search: SearchRequest) -> Option<SearchResult> {
     let search = SearchRequest {
         limits: GLANCE,
         // What kept the search may have been the disk they lie on.
@@ -232,13 +232,13 @@ struct FreeSlot {
 
 #[derive(Debug)]
 struct SlotState {
-    seats: SearchScheduler<SearchJob>,
+    slots: SearchScheduler<SearchJob>,
     /// By seat: the search there.
     running: Vec<Option<RunningSearch>>,
     /// By seat: how many threads had it before the one that has it now.
-    tenures: Vec<u32>,
+    generations: Vec<u32>,
     /// Seats for which no thread could be had, with their tenures: it is tried again.
-    unstaffed: Vec<(usize, u32)>,
+    without_worker: Vec<(usize, u32)>,
     is_closing: bool,
 }
 
@@ -275,9 +275,9 @@ impl FreeSlot {
 
     /// Lets a search wait, and frees a seat for it if it is urgent.
     fn ask(self: &Arc<Self>, urgency: Priority, job: SearchJob) {
-        self.relieve();
+        self.replace_hung();
         let mut state = self.lock();
-        if let Some(seat) = state.seats.push(urgency, job)
+        if let Some(seat) = state.slots.push(urgency, job)
             && let Some(Some(running)) = state.running.get(seat)
         {
             running.stop.set();
@@ -287,7 +287,7 @@ impl FreeSlot {
     }
 
     /// Puts a thread into a seat.
-    fn staff(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
+    fn spawn_worker(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
         let room = Arc::clone(self);
         thread::Builder::new()
             .name(format!("engine-{seat}"))
@@ -296,19 +296,23 @@ impl FreeSlot {
     }
 
     /// Puts a thread into a seat, or lets the seat wait for one.
-    fn staff_or_wait(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
-        self.staff(seat, tenure)
-            .inspect_err(|_| self.lock().unstaffed.push((seat, tenure)))
+    fn spawn_or_wait(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
+        self.spawn_worker(seat, tenure)
+            .inspect_err(|_| self.lock().without_worker.push((seat, tenure)))
     }
 
     /// Replaces threads whose search was told to stop and does not. They keep their engines and end should they ever
     /// come back.
-    fn relieve(self: &Arc<Self>) {
+    fn replace_hung(self: &Arc<Self>) {
         let mut state = self.lock();
         let now = std::time::Instant::now();
-        let waiting = std::mem::take(&mut state.unstaffed);
+        let waiting = std::mem::take(&mut state.without_worker);
         let mut left = Vec::new();
-        let SlotState { running, tenures, .. } = &mut *state;
+        let SlotState {
+            running,
+            generations: tenures,
+            ..
+        } = &mut *state;
         for (seat, (place, tenure)) in running.iter_mut().zip(tenures).enumerate() {
             let Some(search) = place.as_mut().filter(|search| search.stop.is_set()) else {
                 continue;
@@ -321,11 +325,11 @@ impl FreeSlot {
             }
         }
         for (seat, _) in &left {
-            state.seats.leave(*seat);
+            state.slots.leave(*seat);
         }
         drop(state);
         for (seat, tenure) in left {
-            match self.staff_or_wait(seat, tenure) {
+            match self.spawn_or_wait(seat, tenure) {
                 Ok(()) => warn!("a search hangs in seat {seat}: another thread takes it over"),
                 Err(why) => error!(
                     "a search hangs in seat {seat}, and the system gives no other thread: {why}; it is asked again"
@@ -334,7 +338,7 @@ impl FreeSlot {
         }
         // That they wait was said when they began to.
         for (seat, tenure) in waiting {
-            match self.staff_or_wait(seat, tenure) {
+            match self.spawn_or_wait(seat, tenure) {
                 Ok(()) => warn!("seat {seat} has a thread again"),
                 Err(why) => debug!("still no thread for seat {seat}: {why}"),
             }
@@ -345,9 +349,9 @@ impl FreeSlot {
     fn serve(&self, seat: usize, tenure: u32) {
         step_back();
         let mut state = self.lock();
-        while !state.is_closing && state.tenures.get(seat) == Some(&tenure) {
-            let share = state.seats.share();
-            let Some((urgency, job)) = state.seats.take(seat) else {
+        while !state.is_closing && state.generations.get(seat) == Some(&tenure) {
+            let share = state.slots.share();
+            let Some((urgency, job)) = state.slots.take(seat) else {
                 state = self.called.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -360,16 +364,16 @@ impl FreeSlot {
             drop(state);
             let found = job.run(share);
             state = self.lock();
-            if state.tenures.get(seat) != Some(&tenure) {
+            if state.generations.get(seat) != Some(&tenure) {
                 return;
             }
             self.note(&mut state, seat, None);
-            let gave_way = state.seats.leave(seat);
+            let gave_way = state.slots.leave(seat);
             match found {
                 // Its table is warm: what it knows by now is found again at once.
                 Some(_) if gave_way && !job.is_over() => {
                     job.stop.clear();
-                    state.seats.push(urgency, job);
+                    state.slots.push(urgency, job);
                 }
                 Some(thought) => {
                     let _ = job.reply.send(thought); // the game may have gone on without it

@@ -10,7 +10,7 @@ pub(in crate::bot) struct SearchScheduler<J> {
     waiting: BinaryHeap<WaitingSearch<J>>,
     arrivals: u64,
     /// By seat: who sits there.
-    sitting: Vec<Option<RunningSlot>>,
+    running: Vec<Option<RunningSlot>>,
 }
 
 /// How urgent a search is, and whether it can be interrupted.
@@ -42,13 +42,13 @@ impl<J> SearchScheduler<J> {
         Self {
             waiting: BinaryHeap::new(),
             arrivals: 0,
-            sitting: (0..seats.max(1)).map(|_| None).collect(),
+            running: (0..seats.max(1)).map(|_| None).collect(),
         }
     }
 
     /// There are no more seats than these, at least one: no thread can be had for the others. Nobody sits there yet.
     pub(in crate::bot) fn limit(&mut self, seats: usize) {
-        self.sitting.truncate(seats.max(1));
+        self.running.truncate(seats.max(1));
     }
 
     /// Lets a search wait. The seat that comes back should be freed for it: its search has the most time.
@@ -61,12 +61,12 @@ impl<J> SearchScheduler<J> {
         });
         let is_given_up =
             |seat: &&Option<RunningSlot>| seat.as_ref().is_none_or(|sitting| sitting.is_leaving);
-        let seats = self.sitting.iter().filter(is_given_up).count();
+        let seats = self.running.iter().filter(is_given_up).count();
         let before = |waiting: &&WaitingSearch<J>| waiting.urgency.deadline <= urgency.deadline;
         if seats >= self.waiting.iter().filter(before).count() {
             return None;
         }
-        let patient = self.sitting.iter_mut().enumerate().filter_map(|(seat, sitting)| {
+        let patient = self.running.iter_mut().enumerate().filter_map(|(seat, sitting)| {
             let sitting = sitting.as_mut().filter(|sitting| !sitting.is_leaving)?;
             let gives_way = sitting.urgency.can_pause && sitting.urgency.deadline > urgency.deadline;
             gives_way.then_some((seat, sitting))
@@ -79,7 +79,7 @@ impl<J> SearchScheduler<J> {
     /// The search whose deadline is nearest takes this seat.
     pub(in crate::bot) fn take(&mut self, seat: usize) -> Option<(Priority, J)> {
         let WaitingSearch { urgency, job, .. } = self.waiting.pop()?;
-        if let Some(place) = self.sitting.get_mut(seat) {
+        if let Some(place) = self.running.get_mut(seat) {
             *place = Some(RunningSlot {
                 urgency,
                 is_leaving: false,
@@ -90,14 +90,14 @@ impl<J> SearchScheduler<J> {
 
     /// The seat is free again. Says whether its search was asked to give way.
     pub(in crate::bot) fn leave(&mut self, seat: usize) -> bool {
-        let sitting = self.sitting.get_mut(seat).and_then(Option::take);
+        let sitting = self.running.get_mut(seat).and_then(Option::take);
         sitting.is_some_and(|sitting| sitting.is_leaving)
     }
 
     /// The share of its time that a search should take now: less than 1 when more want to think than can.
     pub(in crate::bot) fn share(&self) -> f64 {
-        let seats = self.sitting.len();
-        let crowd = self.sitting.iter().flatten().count() + self.waiting.len();
+        let seats = self.running.len();
+        let crowd = self.running.iter().flatten().count() + self.waiting.len();
         if crowd <= seats {
             1.0
         } else {

@@ -20,14 +20,14 @@ pub struct LivenessResponder(mpsc::Receiver<oneshot::Sender<()>>);
 
 /// Both ends.
 #[must_use]
-pub fn pulse() -> (LivenessProbe, LivenessResponder) {
+pub fn liveness() -> (LivenessProbe, LivenessResponder) {
     let (ask, asked) = mpsc::channel(ASKING);
     (LivenessProbe(ask), LivenessResponder(asked))
 }
 
 impl LivenessProbe {
     /// Whether the loop answers within this time.
-    pub async fn beats(&self, within: Duration) -> bool {
+    pub async fn is_alive(&self, within: Duration) -> bool {
         let (reply, answer) = oneshot::channel();
         let asked = async { self.0.send(reply).await.is_ok() && answer.await.is_ok() };
         timeout(within, asked).await.unwrap_or(false)
@@ -37,7 +37,7 @@ impl LivenessProbe {
 impl LivenessResponder {
     /// Waits for somebody to ask, and answers. For ever, when nobody can ask any more. Dropping the future loses
     /// nothing.
-    pub(in crate::bot) async fn beat(&mut self) {
+    pub(in crate::bot) async fn respond(&mut self) {
         match self.0.recv().await {
             // Whoever asked may have lost patience.
             Some(reply) => drop(reply.send(())),
@@ -52,13 +52,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_crowd_that_asks_hears_the_same_as_one() {
-        let (pulse, mut heart) = pulse();
+        let (pulse, mut heart) = liveness();
         let turning = tokio::spawn(async move {
             loop {
-                heart.beat().await;
+                heart.respond().await;
             }
         });
-        let asked = (0..10 * ASKING).map(|_| pulse.beats(Duration::from_secs(30)));
+        let asked = (0..10 * ASKING).map(|_| pulse.is_alive(Duration::from_secs(30)));
         let heard = futures::future::join_all(asked).await;
         assert!(heard.into_iter().all(|beats| beats));
         turning.abort();
@@ -66,17 +66,17 @@ mod tests {
 
     #[tokio::test]
     async fn a_loop_that_turns_answers_and_one_that_does_not_is_found_out() {
-        let (pulse, mut heart) = pulse();
-        assert!(!pulse.beats(Duration::ZERO).await);
-        heart.beat().await;
+        let (pulse, mut heart) = liveness();
+        assert!(!pulse.is_alive(Duration::ZERO).await);
+        heart.respond().await;
         let turning = tokio::spawn(async move {
             loop {
-                heart.beat().await;
+                heart.respond().await;
             }
         });
-        assert!(pulse.beats(Duration::from_secs(30)).await);
+        assert!(pulse.is_alive(Duration::from_secs(30)).await);
         turning.abort();
         let _ = turning.await;
-        assert!(!pulse.beats(Duration::from_secs(30)).await, "nobody is there");
+        assert!(!pulse.is_alive(Duration::from_secs(30)).await, "nobody is there");
     }
 }

@@ -206,7 +206,7 @@ impl Metrics {
     pub fn page(&self, status: &Status, store: &ArchiveWriter, memory: Option<u64>) -> String {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         self.0.games.set(signed(status.games as u64));
-        self.0.asleep.set(signed(status.asleep as u64));
+        self.0.asleep.set(signed(status.parked as u64));
         self.0.waiting.set(signed(status.waiting as u64));
         self.0.listening.set(i64::from(status.is_listening));
         self.0.lost_rows.set(signed(store.lost()));

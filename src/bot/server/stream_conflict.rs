@@ -28,7 +28,7 @@ pub(in crate::bot) struct ConflictDetector {
 
 impl ConflictDetector {
     /// Notes the end of a stream. When it must be a duel: for how long to leave the stream to the other.
-    pub(in crate::bot) fn truce(&mut self, why: &StreamEnd, lived: Millis) -> Option<Millis> {
+    pub(in crate::bot) fn backoff(&mut self, why: &StreamEnd, lived: Millis) -> Option<Millis> {
         if *why == StreamEnd::Closed && lived < SHORTEST {
             // It says nothing either way: among the short ones of a hasty rival some are shorter still.
             return None;
@@ -69,14 +69,14 @@ mod tests {
         let mut duel = ConflictDetector::default();
         let mut truces = Vec::new();
         for taken in 1..=30 {
-            let truce = duel.truce(&StreamEnd::Closed, Millis(900));
+            let truce = duel.backoff(&StreamEnd::Closed, Millis(900));
             truces.extend(truce.map(|truce| (taken, truce.0 / 1000)));
         }
         assert_eq!(truces[..4], [(12, 30), (14, 60), (16, 120), (18, 240)]);
         assert!(truces.iter().all(|(_, secs)| *secs <= 600), "{truces:?}");
-        assert_eq!(duel.truce(&StreamEnd::Closed, Millis::from_secs(60)), None);
+        assert_eq!(duel.backoff(&StreamEnd::Closed, Millis::from_secs(60)), None);
         for _ in 1..ENOUGH {
-            let truce = duel.truce(&StreamEnd::Closed, Millis(900));
+            let truce = duel.backoff(&StreamEnd::Closed, Millis(900));
             assert_eq!(truce, None, "a long life makes good for all");
         }
     }
@@ -87,7 +87,7 @@ mod tests {
         let lives = [60, 84, 15, 66].into_iter().cycle().map(Millis);
         let taken = lives
             .take(24)
-            .position(|lived| duel.truce(&StreamEnd::Closed, lived).is_some());
+            .position(|lived| duel.backoff(&StreamEnd::Closed, lived).is_some());
         assert_eq!(
             taken,
             Some(15),
@@ -125,7 +125,7 @@ mod tests {
                     continue;
                 };
                 lives.lock().unwrap().push(lived);
-                if let Some(truce) = duel.truce(&why, lived) {
+                if let Some(truce) = duel.backoff(&why, lived) {
                     break truce;
                 }
             };
@@ -161,9 +161,9 @@ mod tests {
         let mut duel = ConflictDetector::default();
         for _ in 0..100 {
             let truces = [
-                duel.truce(&StreamEnd::Closed, Millis(3)),
-                duel.truce(&StreamEnd::Broken("reset".into()), Millis(900)),
-                duel.truce(&StreamEnd::Closed, Millis::from_secs(60)),
+                duel.backoff(&StreamEnd::Closed, Millis(3)),
+                duel.backoff(&StreamEnd::Broken("reset".into()), Millis(900)),
+                duel.backoff(&StreamEnd::Closed, Millis::from_secs(60)),
             ];
             assert_eq!(truces, [None; 3]);
         }

@@ -30,14 +30,14 @@ pub(in crate::bot) struct TournamentSnapshot {
 
 impl EventLoop {
     /// Looks for arenas, joins them when they begin, and asks there for the next game.
-    pub(in crate::bot) fn contend(&mut self, now: Millis) {
+    pub(in crate::bot) fn maybe_join(&mut self, now: Millis) {
         if self.is_closing() {
             return;
         }
         let wish = self.options.borrow().tournaments.clone();
         // An arena's games are counted among those of bots: what is kept for people stays theirs.
         while self.shared.client.silence(EndpointClass::Invite).is_none()
-            && let Some(order) = self.arenas.next(&wish, self.seats_for_bots(None, now), now)
+            && let Some(order) = self.tournaments.next(&wish, self.seats_for_bots(None, now), now)
         {
             match order {
                 TournamentAction::Look(teams) => {
@@ -51,25 +51,25 @@ impl EventLoop {
                         Completion::Joined(id, answer)
                     });
                 }
-                TournamentAction::Leave(id) => self.leave_arena(id),
+                TournamentAction::Leave(id) => self.leave_tournament(id),
             }
         }
     }
 
     /// When [`contend`](Self::contend) may have something to do.
-    pub(in crate::bot) fn contends_at(&self) -> Option<Millis> {
+    pub(in crate::bot) fn next_tournament_at(&self) -> Option<Millis> {
         let options = self.options.borrow();
         let is_silent = self.shared.client.silence(EndpointClass::Invite).is_some();
         if self.is_closing() || is_silent {
             return None;
         }
-        self.arenas.wakes_at(&options.tournaments, self.now())
+        self.tournaments.next_deadline(&options.tournaments, self.now())
     }
 
     /// A look at the arenas has come back.
-    pub(in crate::bot) fn seen(&mut self, seen: TournamentSnapshot) {
+    pub(in crate::bot) fn on_tournaments_listed(&mut self, seen: TournamentSnapshot) {
         for (class, error) in &seen.errors {
-            self.note_limit(*class, error);
+            self.record_rate_limit(*class, error);
             warn!("arenas: {error}");
             if matches!(error, CallError::Unauthorized { .. }) {
                 self.check_token();
@@ -84,37 +84,37 @@ impl EventLoop {
             );
         }
         let is_complete = seen.errors.is_empty();
-        self.arenas
+        self.tournaments
             .learned(&seen.wish, seen.answered, seen.arenas, is_complete, now);
     }
 
     /// An arena has let us in, or not.
-    pub(in crate::bot) fn joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
+    pub(in crate::bot) fn on_tournament_joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
         match answer {
             // Since it was asked for, the owner may have paused the bot or asked it to end.
             Ok(()) if self.is_closing() || !self.options.borrow().tournaments.enabled => {
-                self.arenas.leaves();
-                self.leave_arena(id.clone());
+                self.tournaments.leaves();
+                self.leave_tournament(id.clone());
             }
             Ok(()) => info!("in the arena {id}, waiting for a game"),
             Err(error) => {
-                self.note_limit(EndpointClass::Invite, &error);
+                self.record_rate_limit(EndpointClass::Invite, &error);
                 warn!("arena {id}: {error}");
                 let now = self.now();
-                self.arenas.failed(id, &error, now);
+                self.tournaments.failed(id, &error, now);
             }
         }
     }
 
     /// Leaves every arena, so that nobody is paired with a bot that is about to end.
-    pub(in crate::bot) fn leave_arenas(&mut self) {
-        for id in self.arenas.close() {
-            self.leave_arena(id);
+    pub(in crate::bot) fn leave_tournaments(&mut self) {
+        for id in self.tournaments.close() {
+            self.leave_tournament(id);
         }
     }
 
     /// Who stays in an arena is paired, and loses games that nobody plays.
-    fn leave_arena(&mut self, id: ArenaId) {
+    fn leave_tournament(&mut self, id: ArenaId) {
         info!("leaving the arena {id}");
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {

@@ -118,7 +118,7 @@ impl TournamentState {
     }
 
     /// When there may be something to ask even if nothing happens until then.
-    pub(in crate::bot) fn wakes_at(&self, wish: &Tournaments, now: Millis) -> Option<Millis> {
+    pub(in crate::bot) fn next_deadline(&self, wish: &Tournaments, now: Millis) -> Option<Millis> {
         if !wish.enabled {
             return (!self.known.is_empty()).then_some(now);
         }
@@ -286,7 +286,7 @@ mod tests {
         let wish = wish(&["abcd1234"], &[]);
         let mut arenas = known(&wish, vec![arena("abcd1234", 100, true)]);
         assert_eq!(arenas.next(&wish, 1, secs(39)), None);
-        assert_eq!(arenas.wakes_at(&wish, secs(39)), Some(secs(40)));
+        assert_eq!(arenas.next_deadline(&wish, secs(39)), Some(secs(40)));
         assert_eq!(arenas.next(&wish, 1, secs(40)), Some(join("abcd1234")));
         assert_eq!(arenas.seats(secs(40)), 1, "a seat is kept");
         assert_eq!(arenas.next(&wish, 1, secs(89)), None);

@@ -152,7 +152,7 @@ async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
     Json(json!({
         "ok": why.is_none(), "why": why, "note": note(watched), "user": status.user,
         "listening": status.is_listening, "draining": status.is_draining, "paused": course.paused, "games": status.games,
-        "slots": (!course.paused).then_some(slots), "asleep": status.asleep, "waiting": status.waiting,
+        "slots": (!course.paused).then_some(slots), "asleep": status.parked, "waiting": status.waiting,
         "challenges": status.challenges, "casualLevel": course.casual_level,
         "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(), "controls": panel.controls,
         "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),

@@ -176,7 +176,7 @@ fn f39_a_burst_is_refused_at_a_limited_rate() {
     }
     let mut now = Millis::ZERO;
     let mut sent = 0;
-    while let Some(due) = intake.wakes_at() {
+    while let Some(due) = intake.next_deadline() {
         now = now.max(due);
         while intake.next(room(0), now).is_some() {
             sent += 1;
@@ -191,7 +191,7 @@ fn f40_who_waited_too_long_is_told_to_come_later() {
     let mut intake = ChallengeQueue::default();
     intake.wait(applicant(1), secs(0));
     assert_eq!(intake.next(room(0), secs(20)), None);
-    let due = intake.wakes_at().unwrap();
+    let due = intake.next_deadline().unwrap();
     assert_eq!(
         intake.next(room(1), due),
         Some(ChallengeReply::Decline(id(1), DeclineReason::Later))
@@ -209,7 +209,7 @@ fn who_may_not_wait_is_accepted_at_once_or_never() {
     assert_eq!(intake.next(room(1), secs(3)), Some(ChallengeReply::Accept(id(1))));
     intake.wait(hasty(2), secs(3));
     assert_eq!(intake.next(room(1), secs(3)), None);
-    let due = intake.wakes_at().unwrap();
+    let due = intake.next_deadline().unwrap();
     assert_eq!(
         intake.next(room(2), due),
         Some(ChallengeReply::Decline(id(2), DeclineReason::Later))
@@ -221,10 +221,10 @@ fn f35_a_promise_without_a_game_frees_its_seat() {
     let mut intake = ChallengeQueue::default();
     intake.wait(applicant(1), secs(0));
     intake.next(room(1), secs(0));
-    assert_eq!(intake.promised(), 1);
-    assert!(intake.lapsed(secs(14)).is_empty());
-    assert_eq!(intake.lapsed(secs(15)), [id(1)]);
-    assert_eq!(intake.promised(), 0);
+    assert_eq!(intake.reserved_for(), 1);
+    assert!(intake.expired(secs(14)).is_empty());
+    assert_eq!(intake.expired(secs(15)), [id(1)]);
+    assert_eq!(intake.reserved_for(), 0);
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn f8_a_challenge_that_must_not_be_answered_yet_waits_on() {
     assert_eq!(intake.waited(&id(1), secs(3)), secs(3));
     assert!(intake.postpone(&id(1)));
     assert!(!intake.postpone(&id(1)), "it waits already");
-    assert_eq!(intake.promised(), 0);
+    assert_eq!(intake.reserved_for(), 0);
     assert_eq!(
         intake.next(room(1), secs(19)),
         Some(ChallengeReply::Accept(id(1)))
@@ -301,7 +301,7 @@ fn bots_and_arenas_take_the_seats_that_people_leave_them() {
         ..of(4, 1, 0)
     };
     assert_eq!(intake.seats_for_bots(closed, None), 0);
-    intake.promise(applicant(1), secs(0));
+    intake.reserve(applicant(1), secs(0));
     assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 1);
     assert_eq!(
         intake.seats_for_bots(of(4, 1, 0), Some(&id(1))),

@@ -27,7 +27,7 @@ pub struct MoveRequest {
     /// The game so far; it is my turn.
     pub line: GameHistory,
     /// Who plays, and how.
-    pub manner: Persona,
+    pub persona: Persona,
     /// The books to open from, first come first asked.
     pub books: Vec<String>,
     /// The clocks as the server showed them at `arrived`; none without a chess clock.

@@ -92,7 +92,7 @@ impl Pipeline {
     /// Stage 1: a move of the personality's books, as long as its level stays in them, and as the engine agrees if the
     /// personality wants it asked.
     async fn opened(&self, library: &Library, table: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
-        let Persona { profile, level, .. } = &request.manner;
+        let Persona { profile, level, .. } = &request.persona;
         let speed = request.clocks.map_or(Speed::Correspondence, |clocks| {
             Speed::of_clock(request.initial, clocks.increment)
         });
@@ -137,7 +137,7 @@ impl Pipeline {
             hard: Some(VERIFY_TIME),
             ..Limits::default()
         };
-        let Persona { profile, level, .. } = &request.manner;
+        let Persona { profile, level, .. } = &request.persona;
         let orthodox = request.line.variant().is_orthodox();
         let search = SearchRequest {
             // One judge for book and search, so that neither forgets what it has learned.
@@ -170,8 +170,8 @@ impl Pipeline {
         let limits = limits(request);
         let deadline = request.arrived + limits.hard.into();
         let order = strength::order(
-            &request.manner.profile,
-            request.manner.level,
+            &request.persona.profile,
+            request.persona.level,
             request.line.clone(),
             Some((limits.soft, limits.hard)),
             request.seed,
@@ -200,7 +200,7 @@ fn limits(request: &MoveRequest) -> TimeLimits {
             moves_to_go: None,
             overhead: request.overhead,
         };
-        match strength::setup(&request.manner.profile, request.manner.level) {
+        match strength::setup(&request.persona.profile, request.persona.level) {
             Some(setup) => budget(&clock, setup.params()),
             None => budget(&clock, &Params::default()),
         }
@@ -275,7 +275,7 @@ fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
     let mut scores = request.scores.clone();
     scores.extend(proposal.score);
     let outlook = request.outlook(&scores);
-    let profile = &request.manner.profile;
+    let profile = &request.persona.profile;
     let calculated = proposal.score.is_some();
     Decision {
         mv: proposal.mv,
@@ -295,7 +295,7 @@ fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
 
 /// Stage 5: how much longer the personality seems to think.
 fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
-    if request.manner.fast {
+    if request.persona.fast {
         return Millis::ZERO;
     }
     let mut scene = ThinkTimeContext::of(&request.line, proposal.mv);
@@ -309,8 +309,8 @@ fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
     scene.own_last = request.own_last;
     scene.elapsed = spent;
     scene.lag = request.overhead;
-    scene.level = request.manner.level;
-    think_time::pause(&request.manner.profile, &scene, request.seed)
+    scene.level = request.persona.level;
+    think_time::pause(&request.persona.profile, &scene, request.seed)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ fn request(profile: &Personality, moves: &str) -> MoveRequest {
     MoveRequest {
         game: "abcd1234".parse().unwrap(),
         line: GameHistory::replay(Variant::Standard, "startpos", moves).unwrap(),
-        manner: Persona::of(profile),
+        persona: Persona::of(profile),
         books: profile.books.clone(),
         clocks: Some(Clocks {
             mine: Millis::from_secs(60),
@@ -159,7 +159,7 @@ fn a_pause_comes_from_the_personality_unless_speed_was_asked_for() {
     let mut request = request(&profile, "");
     let proposal = unconsidered(&request).unwrap();
     assert_eq!(pause(&request, &proposal, Millis(300)), Millis(500));
-    request.manner.fast = true;
+    request.persona.fast = true;
     assert_eq!(pause(&request, &proposal, Millis(300)), Millis::ZERO);
 }
 
