@@ -77,7 +77,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
         store: ArchiveWriter::default(),
         restored: RestoredState::default(),
         selector: MoveSelector::Whole(Pipeline {
-            thinker: EnginePool::new(searches.count).context("cannot start the engine's threads")?,
+            pool: EnginePool::new(searches.count).context("cannot start the engine's threads")?,
             hash_mib: config.engine.hash,
             library: stock.library.clone(),
             tablebase: tablebase(&config.paths.syzygy),

@@ -264,7 +264,7 @@ async fn book_and_engine_play_together() {
     let (book, _) = book::parse("books/test.book", "1. e4 e5 2. Nf3 Nc6\n");
     let library = Arc::new(Library::new(book.into_iter().collect()));
     let mind = MoveSelector::Whole(Pipeline {
-        thinker: EnginePool::new(1).unwrap(),
+        pool: EnginePool::new(1).unwrap(),
         hash_mib: 1,
         library: watch::channel(library).1,
         tablebase: None,

@@ -1,8 +1,8 @@
-//! Where the engine thinks: a few OS threads below normal priority, so that thinking never delays the network.
+//! Engine pool: a few OS threads that run searches, earliest deadline first, below the priority of the network.
 //!
-//! A search waits for a seat by deadline, runs with its game's warm table, gives way to a more urgent one, and stops
-//! when the future that awaits it is dropped. An engine that panics costs its table, not the game; one that hangs costs
-//! its thread too, which is replaced.
+//! The pool runs any work on any game's engine and knows nothing of personalities. Work that can be resumed gives way to
+//! more urgent work. Dropping the future that awaits a search stops it. A search that panics costs its transposition table;
+//! one that hangs costs its thread, which is replaced.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -14,22 +14,23 @@ use std::{
 use tokio::{sync::oneshot, time::Instant};
 use tracing::{debug, error, warn};
 
-use crate::bot::moves::search_scheduler::{Priority, SearchScheduler};
+use super::{
+    engine_slot::EngineSlot,
+    search_scheduler::{Priority, SearchScheduler},
+};
 use sparring_chess::units::{Millis, Nodes, Stopwatch};
 use sparring_engine::{Engine, Limits, SearchControl, SearchEvent, SearchRequest, SearchResult, Stop};
-use sparring_personality::strength::{StrengthRequest, StrengthResult, think};
 
-/// A search must get something done, however long it waited for its seat.
+/// A search gets at least this long, however long it waited for a thread.
 const LEAST_TIME: Millis = Millis(5);
-/// A search that has not come back so long after its limit hangs, or never got a seat; what it has found until then is
-/// used.
+/// A search that is not back so long after its hard limit hangs, or never got a thread: its best result so far counts.
 const GRACE: Duration = Duration::from_millis(500);
-/// A search that was told to stop and goes on for so long will not stop any more.
+/// A search that goes on for so long after it was stopped hangs.
 const HANGS_AFTER: Duration = Duration::from_secs(2);
-/// Whoever waits for a search looks so often whether another one hangs in its seat.
-const LOOK: Duration = Duration::from_secs(1);
-/// When nothing at all was found in time: a look of a few milliseconds, which is far better than any move.
-const GLANCE: Limits = Limits {
+/// While anybody waits for a search, hung threads are looked for so often.
+const HANG_CHECK: Duration = Duration::from_secs(1);
+/// The search of last resort, when nothing was found in time: a few milliseconds.
+const FALLBACK: Limits = Limits {
     depth: None,
     nodes: Some(Nodes(2000)),
     mate: None,
@@ -37,178 +38,180 @@ const GLANCE: Limits = Limits {
     hard: None,
 };
 
-/// The engine's threads. Clones share them; they end with the last clone.
+/// The engine threads. Clones share them; they end with the last clone.
 #[derive(Debug, Clone)]
-pub struct EnginePool(Arc<Closing>);
+pub struct EnginePool(Arc<Owner>);
 
-/// One game's engine with what it has learned so far. Clones share it.
-#[derive(Clone)]
-pub struct EngineSlot {
-    /// The engine of this moment: one that hangs keeps its own for ever, and another takes its place.
-    current: Arc<Mutex<Arc<Mutex<Engine>>>>,
-    hash_mib: usize,
+/// What came of a piece of work.
+#[derive(Debug)]
+pub enum Finished<T> {
+    /// It ended in time.
+    Done(T),
+    /// It did not: the result of its last iteration, or of a search of last resort.
+    Fallback(SearchResult),
 }
 
-impl std::fmt::Debug for EngineSlot {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Table")
-            .field("hash_mib", &self.hash_mib)
-            .finish_non_exhaustive()
+/// What is left of the time that was asked for when a search starts.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeLeft {
+    share: f64,
+    waited: Millis,
+}
+
+impl TimeLeft {
+    /// Limits of time less what went by in the queue; the soft limit shrinks to a fair share when more searches are asked
+    /// for than there are threads.
+    pub fn apply(self, limits: &mut Limits) {
+        limits.soft = limits
+            .soft
+            .map(|soft| (soft.scaled(self.share) - self.waited).max(LEAST_TIME));
+        limits.hard = limits.hard.map(|hard| (hard - self.waited).max(LEAST_TIME));
     }
 }
 
-impl EngineSlot {
-    /// An engine that has learned nothing, with a table of so many mebibytes.
-    #[must_use]
-    pub fn new(hash_mib: usize) -> Self {
-        let engine = Arc::new(Mutex::new(Engine::new(hash_mib)));
-        Self {
-            current: Arc::new(Mutex::new(engine)),
-            hash_mib,
-        }
-    }
-
-    fn engine(&self) -> Arc<Mutex<Engine>> {
-        Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Leaves the engine to whoever hangs in it.
-    fn renew(&self) {
-        let fresh = Arc::new(Mutex::new(Engine::new(self.hash_mib)));
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
-    }
-}
+/// How work reports the iterations of its search.
+pub type Report<'a> = &'a mut dyn FnMut(SearchEvent<'_>);
 
 impl EnginePool {
     /// Starts so many threads, at least one.
     ///
     /// # Errors
-    /// The operating system's, when it gives no thread.
-    pub fn new(seats: usize) -> std::io::Result<Self> {
-        let seats = seats.max(1);
-        let room = Arc::new(FreeSlot {
-            state: Mutex::new(SlotState {
-                slots: SearchScheduler::new(seats),
-                running: (0..seats).map(|_| None).collect(),
-                generations: vec![0; seats],
+    /// The operating system's, when it gives no thread at all.
+    pub fn new(threads: usize) -> std::io::Result<Self> {
+        let threads = threads.max(1);
+        let pool = Arc::new(Pool {
+            state: Mutex::new(PoolState {
+                scheduler: SearchScheduler::new(threads),
+                running: (0..threads).map(|_| None).collect(),
+                generations: vec![0; threads],
                 without_worker: Vec::new(),
                 is_closing: false,
             }),
             called: Condvar::new(),
-            opened: Instant::now(),
+            started: Instant::now(),
         });
-        for seat in 0..seats {
-            match room.spawn_worker(seat, 0) {
+        for index in 0..threads {
+            match pool.spawn_worker(index, 0) {
                 Ok(()) => {}
-                Err(why) if seat == 0 => return Err(why),
+                Err(why) if index == 0 => return Err(why),
                 Err(why) => {
                     warn!(
-                        "{seat} searches run at the same time and not {seats}: the system gives no more threads: {why}"
+                        "{index} searches run at the same time and not {threads}: the system gives no more threads: {why}"
                     );
-                    room.lock().slots.limit(seat);
+                    pool.lock().scheduler.limit(index);
                     break;
                 }
             }
         }
-        Ok(Self(Arc::new(Closing(room))))
+        Ok(Self(Arc::new(Owner(pool))))
     }
 
-    /// Searches in a seat, with the limits of time counted from now: waiting for a seat uses them up. `deadline` is
-    /// when the move must be out, which decides who goes first. `None` only when the engine fails altogether.
-    /// Dropping the future stops the search.
+    /// Searches with a game's engine. Limits of time count from now, time in the queue included. `deadline` is when the
+    /// move must be sent: it decides who goes first. `None` only when the engine fails altogether.
     pub async fn search(
         &self,
-        table: &EngineSlot,
-        search: SearchRequest,
+        slot: &EngineSlot,
+        request: SearchRequest,
         deadline: Instant,
     ) -> Option<SearchResult> {
-        let thought = self.think(table, search.into(), deadline).await?;
-        Some(thought.report)
+        let again = request.clone();
+        let work =
+            move |engine: &mut Engine, control: &SearchControl<'_>, left: TimeLeft, report: Report<'_>| {
+                let mut request = again.clone();
+                left.apply(&mut request.limits);
+                engine.search(&request, control, &mut |result| {
+                    report(SearchEvent::Iteration(result))
+                })
+            };
+        match self.run(slot, &request, deadline, work).await? {
+            Finished::Done(result) | Finished::Fallback(result) => Some(result),
+        }
     }
 
-    /// Carries out a personality's order, as [`search`](Self::search) does a search.
-    pub async fn think(
+    /// Runs work on a game's engine, as [`search`](Self::search) runs a search. The request says which limits the work
+    /// keeps, and what to search where it gives no result in time. Work without a limit of nodes or depth may be stopped
+    /// and called again.
+    pub async fn run<T: Send + 'static>(
         &self,
-        table: &EngineSlot,
-        order: StrengthRequest,
+        slot: &EngineSlot,
+        request: &SearchRequest,
         deadline: Instant,
-    ) -> Option<StrengthResult> {
-        let (reply, thought) = oneshot::channel();
+        work: impl FnMut(&mut Engine, &SearchControl<'_>, TimeLeft, Report<'_>) -> T + Send + 'static,
+    ) -> Option<Finished<T>> {
+        let (reply, result) = oneshot::channel();
         let best = Arc::new(Mutex::new(None));
-        let search = &order.search;
-        let patience = search.limits.hard.map(|hard| Duration::from(hard) + GRACE);
+        let limits = &request.limits;
         let stop = StopOnDrop(Stop::new());
-        let room = &self.0.0;
-        let urgency = Priority {
-            deadline: Millis::from(deadline.saturating_duration_since(room.opened)).0,
-            // A count of nodes or plies promises the same move whatever else runs here.
-            can_pause: search.limits.nodes.is_none() && search.limits.depth.is_none(),
+        let pool = &self.0.0;
+        let priority = Priority {
+            deadline: Millis::from(deadline.saturating_duration_since(pool.started)).0,
+            // A limit of nodes or depth promises the same move whatever else runs here.
+            can_pause: limits.nodes.is_none() && limits.depth.is_none(),
         };
-        let fallback = search.clone();
-        room.ask(
-            urgency,
-            SearchJob {
-                table: table.clone(),
-                order,
-                stop: stop.0.clone(),
-                asked: std::time::Instant::now(),
-                best: Arc::clone(&best),
-                reply,
-            },
-        );
-        let thought = self.wait(thought);
-        let answer = match patience {
-            Some(patience) => tokio::time::timeout(patience, thought).await.ok(),
-            None => Some(thought.await),
+        let job = Job {
+            slot: slot.clone(),
+            stop: stop.0.clone(),
+            asked_at: std::time::Instant::now(),
+            hard: limits.hard,
+            best: Arc::clone(&best),
+            work: Box::new(Work {
+                work,
+                result: None,
+                reply: Some(reply),
+            }),
         };
-        if let Some(Ok(thought)) = answer {
-            return Some(thought);
+        pool.submit(priority, job);
+        let result = self.wait(result);
+        let answer = match limits.hard {
+            Some(hard) => tokio::time::timeout(Duration::from(hard) + GRACE, result)
+                .await
+                .ok(),
+            None => Some(result.await),
+        };
+        if let Some(Ok(done)) = answer {
+            return Some(Finished::Done(done));
         }
         let found: Option<SearchResult> = best.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let report = match found.filter(|report| report.best().is_some()) {
-            Some(found) => found,
-            None => fallback_search(fallback).await?,
-        };
-        Some(StrengthResult { report, chosen: None })
+        match found.filter(|result| result.best().is_some()) {
+            Some(found) => Some(Finished::Fallback(found)),
+            None => fallback_search(request.clone()).await.map(Finished::Fallback),
+        }
     }
 
-    /// Waits for a thought, and sees to it meanwhile that nothing hangs in the seats.
-    async fn wait(
-        &self,
-        mut thought: oneshot::Receiver<StrengthResult>,
-    ) -> Result<StrengthResult, oneshot::error::RecvError> {
+    /// Waits for a result, and replaces hung threads meanwhile.
+    async fn wait<T>(&self, mut result: oneshot::Receiver<T>) -> Result<T, oneshot::error::RecvError> {
         loop {
             tokio::select! {
-                thought = &mut thought => return thought,
-                () = tokio::time::sleep(LOOK) => self.0.0.replace_hung(),
+                result = &mut result => return result,
+                () = tokio::time::sleep(HANG_CHECK) => self.0.0.replace_hung(),
             }
         }
     }
 }
 
-/// A short look outside the seats, for a move that must be out now.
-async fn fallback_search(search: SearchRequest) -> Option<SearchResult> {
-    let search = SearchRequest {
-        limits: GLANCE,
-        // What kept the search may have been the disk they lie on.
+/// A short search outside the pool, for a move that must be sent now.
+async fn fallback_search(request: SearchRequest) -> Option<SearchResult> {
+    let request = SearchRequest {
+        limits: FALLBACK,
+        // The disk with the tables may be what kept the search.
         tablebase: None,
-        ..search
+        ..request
     };
-    let look = move || {
-        let around = SearchControl {
+    let search = move || {
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
-        Engine::new(1).search(&search, &around, &mut |_| {})
+        Engine::new(1).search(&request, &control, &mut |_| {})
     };
-    tokio::task::spawn_blocking(look).await.ok()
+    tokio::task::spawn_blocking(search).await.ok()
 }
 
 /// Ends the threads when the last handle goes.
 #[derive(Debug)]
-struct Closing(Arc<FreeSlot>);
+struct Owner(Arc<Pool>);
 
-impl Drop for Closing {
+impl Drop for Owner {
     fn drop(&mut self) {
         self.0.lock().is_closing = true;
         self.0.called.notify_all();
@@ -224,61 +227,96 @@ impl Drop for StopOnDrop {
 }
 
 #[derive(Debug)]
-struct FreeSlot {
-    state: Mutex<SlotState>,
+struct Pool {
+    state: Mutex<PoolState>,
     called: Condvar,
-    opened: Instant,
+    started: Instant,
 }
 
 #[derive(Debug)]
-struct SlotState {
-    slots: SearchScheduler<SearchJob>,
-    /// By seat: the search there.
+struct PoolState {
+    scheduler: SearchScheduler<Job>,
+    /// By worker: its search.
     running: Vec<Option<RunningSearch>>,
-    /// By seat: how many threads had it before the one that has it now.
+    /// By worker: how many threads were replaced before the one that runs now.
     generations: Vec<u32>,
-    /// Seats for which no thread could be had, with their tenures: it is tried again.
+    /// Workers for which no thread could be had, with their generations: it is tried again.
     without_worker: Vec<(usize, u32)>,
     is_closing: bool,
 }
 
-/// A search in its seat.
+/// A search on a thread.
 #[derive(Debug)]
 struct RunningSearch {
     stop: Stop,
-    table: EngineSlot,
-    /// Since when it is known that it was told to stop.
-    told: Option<std::time::Instant>,
+    slot: EngineSlot,
+    /// When it was first seen to go on after it was stopped.
+    stopped_at: Option<std::time::Instant>,
 }
 
-struct SearchJob {
-    table: EngineSlot,
-    order: StrengthRequest,
+/// A piece of work in the queue or on a thread.
+struct Job {
+    slot: EngineSlot,
     stop: Stop,
-    asked: std::time::Instant,
+    asked_at: std::time::Instant,
+    hard: Option<Millis>,
     best: Arc<Mutex<Option<SearchResult>>>,
-    reply: oneshot::Sender<StrengthResult>,
+    work: Box<dyn AnyWork>,
 }
 
-impl std::fmt::Debug for SearchJob {
+impl std::fmt::Debug for Job {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Job")
-            .field("limits", &self.order.search.limits)
+            .field("hard", &self.hard)
             .finish_non_exhaustive()
     }
 }
 
-impl FreeSlot {
-    fn lock(&self) -> MutexGuard<'_, SlotState> {
+/// Work whatever its result is.
+trait AnyWork: Send {
+    /// Whether nobody waits for the result any more.
+    fn is_abandoned(&self) -> bool;
+    fn run(&mut self, engine: &mut Engine, control: &SearchControl<'_>, left: TimeLeft, report: Report<'_>);
+    /// Sends the result to whoever waits for it.
+    fn deliver(&mut self);
+}
+
+struct Work<T, F> {
+    work: F,
+    result: Option<T>,
+    reply: Option<oneshot::Sender<T>>,
+}
+
+impl<T: Send, F> AnyWork for Work<T, F>
+where
+    F: FnMut(&mut Engine, &SearchControl<'_>, TimeLeft, Report<'_>) -> T + Send,
+{
+    fn is_abandoned(&self) -> bool {
+        self.reply.as_ref().is_none_or(oneshot::Sender::is_closed)
+    }
+
+    fn run(&mut self, engine: &mut Engine, control: &SearchControl<'_>, left: TimeLeft, report: Report<'_>) {
+        self.result = Some((self.work)(engine, control, left, report));
+    }
+
+    fn deliver(&mut self) {
+        if let Some((reply, result)) = self.reply.take().zip(self.result.take()) {
+            let _ = reply.send(result); // the game may have gone on without it
+        }
+    }
+}
+
+impl Pool {
+    fn lock(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a search wait, and frees a seat for it if it is urgent.
-    fn ask(self: &Arc<Self>, urgency: Priority, job: SearchJob) {
+    /// Queues a job, and stops the most patient search if this one needs its thread.
+    fn submit(self: &Arc<Self>, priority: Priority, job: Job) {
         self.replace_hung();
         let mut state = self.lock();
-        if let Some(seat) = state.slots.push(urgency, job)
-            && let Some(Some(running)) = state.running.get(seat)
+        if let Some(worker) = state.scheduler.push(priority, job)
+            && let Some(Some(running)) = state.running.get(worker)
         {
             running.stop.set();
         }
@@ -286,156 +324,149 @@ impl FreeSlot {
         self.called.notify_one();
     }
 
-    /// Puts a thread into a seat.
-    fn spawn_worker(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
-        let room = Arc::clone(self);
+    fn spawn_worker(self: &Arc<Self>, worker: usize, generation: u32) -> std::io::Result<()> {
+        let pool = Arc::clone(self);
         thread::Builder::new()
-            .name(format!("engine-{seat}"))
-            .spawn(move || room.serve(seat, tenure))?;
+            .name(format!("engine-{worker}"))
+            .spawn(move || pool.serve(worker, generation))?;
         Ok(())
     }
 
-    /// Puts a thread into a seat, or lets the seat wait for one.
-    fn spawn_or_wait(self: &Arc<Self>, seat: usize, tenure: u32) -> std::io::Result<()> {
-        self.spawn_worker(seat, tenure)
-            .inspect_err(|_| self.lock().without_worker.push((seat, tenure)))
+    /// Starts a worker's thread, or notes that it is still without one.
+    fn spawn_or_wait(self: &Arc<Self>, worker: usize, generation: u32) -> std::io::Result<()> {
+        self.spawn_worker(worker, generation)
+            .inspect_err(|_| self.lock().without_worker.push((worker, generation)))
     }
 
-    /// Replaces threads whose search was told to stop and does not. They keep their engines and end should they ever
-    /// come back.
+    /// Replaces threads whose search was stopped and goes on. They keep their engines, and end should they ever return.
     fn replace_hung(self: &Arc<Self>) {
         let mut state = self.lock();
         let now = std::time::Instant::now();
         let waiting = std::mem::take(&mut state.without_worker);
-        let mut left = Vec::new();
-        let SlotState {
-            running,
-            generations: tenures,
-            ..
+        let mut replaced = Vec::new();
+        let PoolState {
+            running, generations, ..
         } = &mut *state;
-        for (seat, (place, tenure)) in running.iter_mut().zip(tenures).enumerate() {
+        for (worker, (place, generation)) in running.iter_mut().zip(generations).enumerate() {
             let Some(search) = place.as_mut().filter(|search| search.stop.is_set()) else {
                 continue;
             };
-            if now - *search.told.get_or_insert(now) >= HANGS_AFTER {
-                search.table.renew();
+            if now - *search.stopped_at.get_or_insert(now) >= HANGS_AFTER {
+                search.slot.replace();
                 *place = None;
-                *tenure += 1;
-                left.push((seat, *tenure));
+                *generation += 1;
+                replaced.push((worker, *generation));
             }
         }
-        for (seat, _) in &left {
-            state.slots.leave(*seat);
+        for (worker, _) in &replaced {
+            state.scheduler.leave(*worker);
         }
         drop(state);
-        for (seat, tenure) in left {
-            match self.spawn_or_wait(seat, tenure) {
-                Ok(()) => warn!("a search hangs in seat {seat}: another thread takes it over"),
+        for (worker, generation) in replaced {
+            match self.spawn_or_wait(worker, generation) {
+                Ok(()) => warn!("engine thread {worker} hangs in a search: a new thread replaces it"),
                 Err(why) => error!(
-                    "a search hangs in seat {seat}, and the system gives no other thread: {why}; it is asked again"
+                    "engine thread {worker} hangs in a search, and the system gives no new thread: {why}; it is asked again"
                 ),
             }
         }
-        // That they wait was said when they began to.
-        for (seat, tenure) in waiting {
-            match self.spawn_or_wait(seat, tenure) {
-                Ok(()) => warn!("seat {seat} has a thread again"),
-                Err(why) => debug!("still no thread for seat {seat}: {why}"),
+        // The first failure of these is in the log already.
+        for (worker, generation) in waiting {
+            match self.spawn_or_wait(worker, generation) {
+                Ok(()) => warn!("engine thread {worker} runs again"),
+                Err(why) => debug!("still no thread for engine thread {worker}: {why}"),
             }
         }
     }
 
-    /// The life of one thread: takes the most urgent search, again and again, until somebody else has its seat.
-    fn serve(&self, seat: usize, tenure: u32) {
-        step_back();
+    /// A worker's thread: runs the most urgent job, again and again, until it is replaced or the pool closes.
+    fn serve(&self, worker: usize, generation: u32) {
+        lower_priority();
         let mut state = self.lock();
-        while !state.is_closing && state.generations.get(seat) == Some(&tenure) {
-            let share = state.slots.share();
-            let Some((urgency, job)) = state.slots.take(seat) else {
+        while !state.is_closing && state.generations.get(worker) == Some(&generation) {
+            let share = state.scheduler.share();
+            let Some((priority, mut job)) = state.scheduler.take(worker) else {
                 state = self.called.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
             let running = RunningSearch {
                 stop: job.stop.clone(),
-                table: job.table.clone(),
-                told: None,
+                slot: job.slot.clone(),
+                stopped_at: None,
             };
-            self.note(&mut state, seat, Some(running));
+            set_running(&mut state, worker, Some(running));
             drop(state);
-            let found = job.run(share);
+            let has_result = job.run(share);
             state = self.lock();
-            if state.generations.get(seat) != Some(&tenure) {
+            if state.generations.get(worker) != Some(&generation) {
                 return;
             }
-            self.note(&mut state, seat, None);
-            let gave_way = state.slots.leave(seat);
-            match found {
-                // Its table is warm: what it knows by now is found again at once.
-                Some(_) if gave_way && !job.is_over() => {
-                    job.stop.clear();
-                    state.slots.push(urgency, job);
-                }
-                Some(thought) => {
-                    let _ = job.reply.send(thought); // the game may have gone on without it
-                }
-                None => {}
+            set_running(&mut state, worker, None);
+            let gave_way = state.scheduler.leave(worker);
+            if !has_result {
+                continue;
             }
-        }
-    }
-
-    fn note(&self, state: &mut SlotState, seat: usize, running: Option<RunningSearch>) {
-        if let Some(place) = state.running.get_mut(seat) {
-            *place = running;
+            if gave_way && !job.is_over() {
+                // Its table is warm: what it found so far comes back at once.
+                job.stop.clear();
+                state.scheduler.push(priority, job);
+            } else {
+                job.work.deliver();
+            }
         }
     }
 }
 
-impl SearchJob {
+fn set_running(state: &mut PoolState, worker: usize, running: Option<RunningSearch>) {
+    if let Some(place) = state.running.get_mut(worker) {
+        *place = running;
+    }
+}
+
+impl Job {
     /// Whether nobody waits for it any more, or its time is up.
     fn is_over(&self) -> bool {
-        let is_late = |hard| Millis::from(self.asked.elapsed()) >= hard;
-        self.reply.is_closed() || self.order.search.limits.hard.is_some_and(is_late)
+        let is_late = |hard| Millis::from(self.asked_at.elapsed()) >= hard;
+        self.work.is_abandoned() || self.hard.is_some_and(is_late)
     }
 
-    /// Searches within what is left of the time. `None` when nobody waits any more or the engine fell over.
-    fn run(&self, share: f64) -> Option<StrengthResult> {
-        if self.reply.is_closed() {
-            return None;
+    /// Runs the work with what is left of its time. False when nobody waits any more or the engine panicked.
+    fn run(&mut self, share: f64) -> bool {
+        if self.work.is_abandoned() {
+            return false;
         }
-        let waited = Millis::from(self.asked.elapsed());
-        let mut order = self.order.clone();
-        for limits in [Some(&mut order.search.limits), order.check.as_mut()]
-            .into_iter()
-            .flatten()
-        {
-            limits.soft = limits
-                .soft
-                .map(|soft| (soft.scaled(share) - waited).max(LEAST_TIME));
-            limits.hard = limits.hard.map(|hard| (hard - waited).max(LEAST_TIME));
-        }
-        let engine = self.table.engine();
-        let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
-        let around = SearchControl {
+        let left = TimeLeft {
+            share,
+            waited: Millis::from(self.asked_at.elapsed()),
+        };
+        let mut loan = self.slot.lend();
+        let control = SearchControl {
             stop: &self.stop,
             clock: &Stopwatch::start(),
         };
-        let tell = &mut |news: SearchEvent<'_>| {
-            if let SearchEvent::Iteration(report) = news {
-                *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(report.clone());
+        let best = Arc::clone(&self.best);
+        let report = &mut |event: SearchEvent<'_>| {
+            if let SearchEvent::Iteration(result) = event {
+                *best.lock().unwrap_or_else(PoisonError::into_inner) = Some(result.clone());
             }
         };
-        let thought = catch_unwind(AssertUnwindSafe(|| think(&mut engine, &order, &around, tell)));
-        if thought.is_err() {
-            // Whatever the table holds now, nobody should build on it.
-            *engine = Engine::new(self.table.hash_mib);
+        let work = &mut self.work;
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            work.run(&mut loan.engine, &control, left, report);
+        }));
+        if ran.is_ok() {
+            self.slot.give_back(loan);
+        } else {
+            // Nothing may build on what this engine's table holds now.
+            self.slot.replace();
         }
-        thought.ok()
+        ran.is_ok()
     }
 }
 
-/// Lowers the priority of this thread below that of the threads beside it, whatever theirs is: measured on two busy
-/// cores, the slowest moves then leave five times sooner. A system that refuses, as some sandboxes do, is tolerated.
-fn step_back() {
+/// Lowers the priority of this thread below that of the threads beside it. Measured on two busy cores, the slowest moves
+/// leave five times sooner then. A system that refuses, as some containers do, is tolerated.
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     #[expect(unsafe_code, reason = "no safe crate at hand sets the priority of one thread")]
     // SAFETY: a plain call without pointers. On Linux it is about the calling thread alone.

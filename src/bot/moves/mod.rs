@@ -2,7 +2,9 @@
 
 pub(super) mod adaptive_level;
 pub mod engine_pool;
+pub mod engine_slot;
 pub(super) mod move_overhead;
 pub mod offer_policy;
 mod search_scheduler;
 pub mod selector;
+mod strength_search;

@@ -1,16 +1,16 @@
-//! Who thinks next: searches before a few seats, earliest deadline first. Pure.
+//! Earliest-deadline-first scheduler for searches on N engine threads. No IO.
 //!
-//! Who has time gives way: a search under way that can go on later is asked to make room for a more urgent one.
+//! A resumable search is preempted by a more urgent one.
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
-/// The seats, and the searches that wait for one.
+/// The worker threads, and the searches in the queue.
 #[derive(Debug)]
 pub(in crate::bot) struct SearchScheduler<J> {
     waiting: BinaryHeap<WaitingSearch<J>>,
     arrivals: u64,
-    /// By seat: who sits there.
-    running: Vec<Option<RunningSlot>>,
+    /// By worker: its search.
+    running: Vec<Option<Preemptible>>,
 }
 
 /// How urgent a search is, and whether it can be interrupted.
@@ -23,85 +23,89 @@ pub(in crate::bot) struct Priority {
 }
 
 #[derive(Debug)]
-struct RunningSlot {
-    urgency: Priority,
-    is_leaving: bool,
+struct Preemptible {
+    priority: Priority,
+    is_preempted: bool,
 }
 
 #[derive(Debug)]
 struct WaitingSearch<J> {
-    urgency: Priority,
+    priority: Priority,
     /// Of equal deadlines the first come goes first.
     arrival: u64,
     job: J,
 }
 
 impl<J> SearchScheduler<J> {
-    /// So many seats, at least one, all free.
-    pub(in crate::bot) fn new(seats: usize) -> Self {
+    /// So many workers, at least one, all idle.
+    pub(in crate::bot) fn new(workers: usize) -> Self {
         Self {
             waiting: BinaryHeap::new(),
             arrivals: 0,
-            running: (0..seats.max(1)).map(|_| None).collect(),
+            running: (0..workers.max(1)).map(|_| None).collect(),
         }
     }
 
-    /// There are no more seats than these, at least one: no thread can be had for the others. Nobody sits there yet.
-    pub(in crate::bot) fn limit(&mut self, seats: usize) {
-        self.running.truncate(seats.max(1));
+    /// Takes workers away for which there is no thread; at least one stays. All must be idle.
+    pub(in crate::bot) fn limit(&mut self, workers: usize) {
+        self.running.truncate(workers.max(1));
     }
 
-    /// Lets a search wait. The seat that comes back should be freed for it: its search has the most time.
-    pub(in crate::bot) fn push(&mut self, urgency: Priority, job: J) -> Option<usize> {
+    /// Queues a search. Returns the worker whose search should be stopped for it: the one with the most time.
+    pub(in crate::bot) fn push(&mut self, priority: Priority, job: J) -> Option<usize> {
         self.arrivals += 1;
         self.waiting.push(WaitingSearch {
-            urgency,
+            priority,
             arrival: self.arrivals,
             job,
         });
-        let is_given_up =
-            |seat: &&Option<RunningSlot>| seat.as_ref().is_none_or(|sitting| sitting.is_leaving);
-        let seats = self.running.iter().filter(is_given_up).count();
-        let before = |waiting: &&WaitingSearch<J>| waiting.urgency.deadline <= urgency.deadline;
-        if seats >= self.waiting.iter().filter(before).count() {
+        let is_available =
+            |worker: &&Option<Preemptible>| worker.as_ref().is_none_or(|running| running.is_preempted);
+        let workers = self.running.iter().filter(is_available).count();
+        let before = |waiting: &&WaitingSearch<J>| waiting.priority.deadline <= priority.deadline;
+        if workers >= self.waiting.iter().filter(before).count() {
             return None;
         }
-        let patient = self.running.iter_mut().enumerate().filter_map(|(seat, sitting)| {
-            let sitting = sitting.as_mut().filter(|sitting| !sitting.is_leaving)?;
-            let gives_way = sitting.urgency.can_pause && sitting.urgency.deadline > urgency.deadline;
-            gives_way.then_some((seat, sitting))
-        });
-        let (seat, sitting) = patient.max_by_key(|(_, sitting)| sitting.urgency.deadline)?;
-        sitting.is_leaving = true;
-        Some(seat)
+        let patient = self
+            .running
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(worker, running)| {
+                let running = running.as_mut().filter(|running| !running.is_preempted)?;
+                let gives_way = running.priority.can_pause && running.priority.deadline > priority.deadline;
+                gives_way.then_some((worker, running))
+            });
+        let (worker, running) = patient.max_by_key(|(_, running)| running.priority.deadline)?;
+        running.is_preempted = true;
+        Some(worker)
     }
 
-    /// The search whose deadline is nearest takes this seat.
-    pub(in crate::bot) fn take(&mut self, seat: usize) -> Option<(Priority, J)> {
-        let WaitingSearch { urgency, job, .. } = self.waiting.pop()?;
-        if let Some(place) = self.running.get_mut(seat) {
-            *place = Some(RunningSlot {
-                urgency,
-                is_leaving: false,
+    /// Gives a worker the search with the nearest deadline.
+    pub(in crate::bot) fn take(&mut self, worker: usize) -> Option<(Priority, J)> {
+        let WaitingSearch { priority, job, .. } = self.waiting.pop()?;
+        if let Some(place) = self.running.get_mut(worker) {
+            *place = Some(Preemptible {
+                priority,
+                is_preempted: false,
             });
         }
-        Some((urgency, job))
+        Some((priority, job))
     }
 
-    /// The seat is free again. Says whether its search was asked to give way.
-    pub(in crate::bot) fn leave(&mut self, seat: usize) -> bool {
-        let sitting = self.running.get_mut(seat).and_then(Option::take);
-        sitting.is_some_and(|sitting| sitting.is_leaving)
+    /// Marks a worker as idle. Returns whether its search was preempted.
+    pub(in crate::bot) fn leave(&mut self, worker: usize) -> bool {
+        let running = self.running.get_mut(worker).and_then(Option::take);
+        running.is_some_and(|running| running.is_preempted)
     }
 
-    /// The share of its time that a search should take now: less than 1 when more want to think than can.
+    /// The share of its soft limit that a search should take now: less than 1 when there are more searches than workers.
     pub(in crate::bot) fn share(&self) -> f64 {
-        let seats = self.running.len();
-        let crowd = self.running.iter().flatten().count() + self.waiting.len();
-        if crowd <= seats {
+        let workers = self.running.len();
+        let searches = self.running.iter().flatten().count() + self.waiting.len();
+        if searches <= workers {
             1.0
         } else {
-            seats as f64 / crowd as f64
+            workers as f64 / searches as f64
         }
     }
 }
@@ -109,7 +113,7 @@ impl<J> SearchScheduler<J> {
 impl<J> Ord for WaitingSearch<J> {
     fn cmp(&self, other: &Self) -> Ordering {
         // The heap hands out its greatest: the nearest deadline.
-        (other.urgency.deadline, other.arrival).cmp(&(self.urgency.deadline, self.arrival))
+        (other.priority.deadline, other.arrival).cmp(&(self.priority.deadline, self.arrival))
     }
 }
 
@@ -139,12 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_deadline_thinks_first() {
-        let mut seats = SearchScheduler::new(1);
+    fn the_nearest_deadline_goes_first() {
+        let mut scheduler = SearchScheduler::new(1);
         for (deadline, name) in [(30, "slow"), (10, "bullet"), (20, "blitz"), (10, "bullet, later")] {
-            assert_eq!(seats.push(until(deadline), name), None, "the seat is free");
+            assert_eq!(scheduler.push(until(deadline), name), None, "the worker is idle");
         }
-        let order: Vec<_> = std::iter::from_fn(|| seats.take(0))
+        let order: Vec<_> = std::iter::from_fn(|| scheduler.take(0))
             .map(|(_, name)| name)
             .collect();
         assert_eq!(order, ["bullet", "bullet, later", "blitz", "slow"]);
@@ -152,47 +156,56 @@ mod tests {
 
     #[test]
     fn who_has_the_most_time_gives_way() {
-        let mut seats = SearchScheduler::new(2);
-        for (seat, deadline) in [(0, 300), (1, 500)] {
-            seats.push(until(deadline), deadline);
-            seats.take(seat);
+        let mut scheduler = SearchScheduler::new(2);
+        for (worker, deadline) in [(0, 300), (1, 500)] {
+            scheduler.push(until(deadline), deadline);
+            scheduler.take(worker);
         }
-        assert_eq!(seats.push(until(100), 100), Some(1));
-        // Who has more time than that one waits for nobody to leave; who has less needs a seat besides.
-        assert_eq!(seats.push(until(200), 200), Some(0));
-        assert_eq!(seats.push(until(250), 250), None, "both leave already");
-        assert!(seats.leave(1) && seats.leave(0), "they should go on later");
-        let sitting: Vec<_> = [1, 0].map(|seat| seats.take(seat).map(|(_, job)| job)).into();
-        assert_eq!(sitting, [Some(100), Some(200)]);
-        assert_eq!(seats.push(until(400), 400), None, "nobody there has more time");
-        assert!(!seats.leave(0));
+        assert_eq!(scheduler.push(until(100), 100), Some(1));
+        // Who has more time than that one waits for nobody to leave; who has less needs a worker besides.
+        assert_eq!(scheduler.push(until(200), 200), Some(0));
+        assert_eq!(scheduler.push(until(250), 250), None, "both leave already");
+        assert!(
+            scheduler.leave(1) && scheduler.leave(0),
+            "they should go on later"
+        );
+        let taken: Vec<_> = [1, 0]
+            .map(|worker| scheduler.take(worker).map(|(_, job)| job))
+            .into();
+        assert_eq!(taken, [Some(100), Some(200)]);
+        assert_eq!(
+            scheduler.push(until(400), 400),
+            None,
+            "nobody there has more time"
+        );
+        assert!(!scheduler.leave(0));
     }
 
     #[test]
-    fn a_search_that_cannot_pause_keeps_its_seat() {
-        let mut seats = SearchScheduler::new(1);
+    fn a_search_that_cannot_pause_keeps_its_worker() {
+        let mut scheduler = SearchScheduler::new(1);
         let whole = Priority {
             can_pause: false,
             ..until(500)
         };
-        seats.push(whole, "by nodes");
-        seats.take(0);
-        assert_eq!(seats.push(until(1), "urgent"), None);
+        scheduler.push(whole, "by nodes");
+        scheduler.take(0);
+        assert_eq!(scheduler.push(until(1), "urgent"), None);
     }
 
     #[test]
     fn f37_a_crowd_thinks_shorter() {
-        let mut seats = SearchScheduler::new(2);
+        let mut scheduler = SearchScheduler::new(2);
         for job in 0..8 {
-            seats.push(until(job), job);
+            scheduler.push(until(job), job);
         }
-        assert!((seats.share() - 0.25).abs() < 1e-9);
-        seats.take(0);
-        seats.take(1);
-        assert!((seats.share() - 0.25).abs() < 1e-9, "who thinks still counts");
-        while seats.take(0).is_some() {}
-        seats.leave(0);
-        seats.leave(1);
-        assert!((seats.share() - 1.0).abs() < 1e-9);
+        assert!((scheduler.share() - 0.25).abs() < 1e-9);
+        scheduler.take(0);
+        scheduler.take(1);
+        assert!((scheduler.share() - 0.25).abs() < 1e-9, "who thinks still counts");
+        while scheduler.take(0).is_some() {}
+        scheduler.leave(0);
+        scheduler.leave(1);
+        assert!((scheduler.share() - 1.0).abs() < 1e-9);
     }
 }

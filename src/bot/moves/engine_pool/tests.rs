@@ -1,4 +1,4 @@
-//! Seats, deadlines, stops and hung searches.
+//! Threads, deadlines, stops and hung searches.
 
 use futures::{FutureExt as _, future::select_all};
 
@@ -15,42 +15,42 @@ fn soon() -> Instant {
 
 #[tokio::test]
 async fn searches_come_back_with_a_move() {
-    let thinker = EnginePool::new(1).unwrap();
-    let table = EngineSlot::new(1);
+    let pool = EnginePool::new(1).unwrap();
+    let slot = EngineSlot::new(1);
     let limits = Limits {
         nodes: Some(Nodes(500)),
         ..Limits::default()
     };
     for _ in 0..3 {
-        let report = thinker.search(&table, search(limits), soon()).await.unwrap();
+        let report = pool.search(&slot, search(limits), soon()).await.unwrap();
         assert!(report.best().is_some());
     }
 }
 
 #[tokio::test]
-async fn a_dropped_future_frees_its_seat() {
-    let thinker = EnginePool::new(1).unwrap();
-    let table = EngineSlot::new(1);
-    let endless = thinker.search(&table, search(Limits::default()), soon());
+async fn a_dropped_future_frees_its_thread() {
+    let pool = EnginePool::new(1).unwrap();
+    let slot = EngineSlot::new(1);
+    let endless = pool.search(&slot, search(Limits::default()), soon());
     let _ = tokio::time::timeout(Duration::from_millis(20), endless).await;
     let limits = Limits {
         nodes: Some(Nodes(500)),
         ..Limits::default()
     };
-    let next = thinker.search(&table, search(limits), soon());
+    let next = pool.search(&slot, search(limits), soon());
     let report = tokio::time::timeout(Duration::from_secs(10), next).await;
-    assert!(report.expect("the seat was never freed").is_some());
+    assert!(report.expect("the thread was never freed").is_some());
 }
 
 #[tokio::test]
 async fn a_search_with_time_gives_way_to_an_urgent_one_and_goes_on() {
-    let thinker = EnginePool::new(1).unwrap();
+    let pool = EnginePool::new(1).unwrap();
     let (long, short) = (EngineSlot::new(1), EngineSlot::new(1));
     let an_hour = Limits {
         hard: Some(Millis::from_secs(3600)),
         ..Limits::default()
     };
-    let patient = thinker.search(&long, search(an_hour), Instant::now() + Duration::from_secs(3600));
+    let patient = pool.search(&long, search(an_hour), Instant::now() + Duration::from_secs(3600));
     tokio::pin!(patient);
     let few = Limits {
         nodes: Some(Nodes(500)),
@@ -58,22 +58,22 @@ async fn a_search_with_time_gives_way_to_an_urgent_one_and_goes_on() {
     };
     for _ in 0..3 {
         let urgent = async {
-            // The patient one has the seat by now, or gets it first.
+            // The patient one has the thread by now, or gets it first.
             tokio::task::yield_now().await;
-            thinker.search(&short, search(few), soon()).await
+            pool.search(&short, search(few), soon()).await
         };
         tokio::select! {
             _ = &mut patient => panic!("it has an hour"),
             report = tokio::time::timeout(Duration::from_secs(10), urgent) => {
-                assert!(report.expect("the urgent search got no seat").is_some());
+                assert!(report.expect("the urgent search got no thread").is_some());
             }
         }
     }
 }
 
 #[tokio::test]
-async fn a_move_that_must_be_out_is_looked_at_even_without_a_seat() {
-    let thinker = EnginePool::new(1).unwrap();
+async fn a_move_that_must_be_sent_is_searched_even_without_a_thread() {
+    let pool = EnginePool::new(1).unwrap();
     let (long, short) = (EngineSlot::new(1), EngineSlot::new(1));
     // It cannot pause, and nothing ends it.
     let whole = Limits {
@@ -84,10 +84,10 @@ async fn a_move_that_must_be_out_is_looked_at_even_without_a_seat() {
         hard: Some(Millis(1)),
         ..Limits::default()
     };
-    let blocking = thinker.search(&long, search(whole), soon());
+    let blocking = pool.search(&long, search(whole), soon());
     let late = async {
         tokio::task::yield_now().await;
-        thinker.search(&short, search(now), soon()).await
+        pool.search(&short, search(now), soon()).await
     };
     tokio::select! {
         _ = blocking => panic!("it has no end"),
@@ -96,15 +96,15 @@ async fn a_move_that_must_be_out_is_looked_at_even_without_a_seat() {
 }
 
 #[tokio::test]
-async fn a_search_that_hangs_loses_its_seat_and_costs_no_other_game() {
-    let thinker = EnginePool::new(1).unwrap();
+async fn a_search_that_hangs_loses_its_thread_and_costs_no_other_game() {
+    let pool = EnginePool::new(1).unwrap();
     let (stuck, other) = (EngineSlot::new(1), EngineSlot::new(1));
     // Whoever searches with this engine waits for ever.
     let (tell, told) = std::sync::mpsc::channel();
     let (end, ended) = std::sync::mpsc::channel::<()>();
-    let engine = stuck.engine();
+    let lender = stuck.clone();
     let holder = thread::spawn(move || {
-        let _held = engine.lock().unwrap();
+        let _loan = lender.lend();
         tell.send(()).unwrap();
         let _ = ended.recv(); // the test is over
     });
@@ -113,17 +113,17 @@ async fn a_search_that_hangs_loses_its_seat_and_costs_no_other_game() {
         hard: Some(Millis(10)),
         ..Limits::default()
     };
-    let report = thinker.search(&stuck, search(now), soon()).await;
-    assert!(report.unwrap().best().is_some(), "a look outside the seats");
-    // This one has all the time, but the only seat is taken.
+    let report = pool.search(&stuck, search(now), soon()).await;
+    assert!(report.unwrap().best().is_some(), "a search outside the pool");
+    // This one has all the time, but the only thread is taken.
     let few = Limits {
         nodes: Some(Nodes(500)),
         ..Limits::default()
     };
-    for table in [&other, &stuck] {
-        let next = thinker.search(table, search(few), soon());
+    for slot in [&other, &stuck] {
+        let next = pool.search(slot, search(few), soon());
         let report = tokio::time::timeout(Duration::from_secs(20), next).await;
-        assert!(report.expect("the seat was never free").is_some());
+        assert!(report.expect("the thread was never free").is_some());
     }
     drop(end);
     holder.join().unwrap();
@@ -132,21 +132,21 @@ async fn a_search_that_hangs_loses_its_seat_and_costs_no_other_game() {
 #[tokio::test]
 async fn f37_one_of_a_crowd_of_searches_takes_only_its_share() {
     const CROWD: usize = 300;
-    let thinker = EnginePool::new(1).unwrap();
-    let table = EngineSlot::new(1);
-    // It keeps the seat until the whole crowd is there.
+    let pool = EnginePool::new(1).unwrap();
+    let slot = EngineSlot::new(1);
+    // It keeps the thread until the whole crowd is there.
     let whole = Limits {
         nodes: Some(Nodes(u64::MAX)),
         ..Limits::default()
     };
-    let mut blocking = Box::pin(thinker.search(&table, search(whole), Instant::now()));
+    let mut blocking = Box::pin(pool.search(&slot, search(whole), Instant::now()));
     assert!((&mut blocking).now_or_never().is_none());
     // Alone it would take most of a minute, and one of three hundred has a fifth of a second.
     let a_minute = Limits {
         soft: Some(Millis::from_secs(60)),
         ..Limits::default()
     };
-    let crowd = (0..CROWD).map(|_| thinker.search(&table, search(a_minute), soon()).boxed());
+    let crowd = (0..CROWD).map(|_| pool.search(&slot, search(a_minute), soon()).boxed());
     let mut first = select_all(crowd);
     assert!((&mut first).now_or_never().is_none());
     drop(blocking);
@@ -173,7 +173,7 @@ fn niceness(name: &str) -> Option<i32> {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_engine_gives_way_to_everything_else_in_the_program() {
-    const SEATS: usize = 23;
+    const THREADS: usize = 23;
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
     let (_, fields) = stat.rsplit_once(") ").unwrap();
     let own: i32 = fields.split(' ').nth(16).unwrap().parse().unwrap();
@@ -182,9 +182,9 @@ fn the_engine_gives_way_to_everything_else_in_the_program() {
         .build()
         .unwrap();
     let _guard = runtime.enter();
-    let _thinker = EnginePool::new(SEATS).unwrap();
-    // No other test has so many seats, so this thread is ours. It steps back as soon as it runs.
-    let last = format!("engine-{}", SEATS - 1);
+    let _pool = EnginePool::new(THREADS).unwrap();
+    // No other test has so many threads, so this thread is ours. It steps back as soon as it runs.
+    let last = format!("engine-{}", THREADS - 1);
     let begin = std::time::Instant::now();
     // Nobody can be nicer than 19.
     while niceness(&last).is_none_or(|nice| nice <= own.min(18)) {
@@ -204,11 +204,11 @@ fn the_threads_end_with_the_last_handle() {
         .build()
         .unwrap();
     let _guard = runtime.enter();
-    let thinker = EnginePool::new(2).unwrap();
-    let room = Arc::downgrade(&thinker.0.0);
-    drop(thinker);
+    let pool = EnginePool::new(2).unwrap();
+    let inner = Arc::downgrade(&pool.0.0);
+    drop(pool);
     let begin = std::time::Instant::now();
-    while room.strong_count() > 0 {
+    while inner.strong_count() > 0 {
         assert!(
             begin.elapsed() < Duration::from_secs(10),
             "engine threads live on"

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::bot::{
     game_task::{chat_commands::Persona, state::Clocks},
-    moves::{engine_pool::EngineSlot, offer_policy::Situation},
+    moves::{engine_slot::EngineSlot, offer_policy::Situation},
 };
 use crate::store::{MoveExplanation, MoveSource};
 use sparring_chess::{GameHistory, Move, units::Millis};

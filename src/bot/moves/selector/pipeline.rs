@@ -13,10 +13,7 @@ use super::{Decision, MoveRequest, explanation};
 use crate::{
     bot::{
         game_task::chat_commands::Persona,
-        moves::{
-            engine_pool::{EnginePool, EngineSlot},
-            offer_policy,
-        },
+        moves::{engine_pool::EnginePool, engine_slot::EngineSlot, offer_policy, strength_search},
     },
     store::{MoveExplanation, MoveSource},
 };
@@ -57,7 +54,7 @@ const VERIFY_TIME: Millis = Millis(250);
 #[derive(Clone)]
 pub struct Pipeline {
     /// Where the engine thinks.
-    pub thinker: EnginePool,
+    pub pool: EnginePool,
     /// The table of each game, in mebibytes.
     pub hash_mib: usize,
     /// The books of this moment; an edit counts from the next move.
@@ -144,7 +141,7 @@ impl Pipeline {
             by_terms: strength::knobs_of(profile, *level, orthodox).weaken(),
             ..SearchRequest::new(request.line.clone(), limits)
         };
-        let best = self.thinker.search(table, search.clone(), deadline).await?;
+        let best = self.pool.search(table, search.clone(), deadline).await?;
         let instead = best.best().filter(|best| *best != mv)?;
         let alone = SearchRequest {
             only: vec![mv],
@@ -154,7 +151,7 @@ impl Pipeline {
             },
             ..search
         };
-        let this = self.thinker.search(table, alone, deadline).await?;
+        let this = self.pool.search(table, alone, deadline).await?;
         let (better, score) = best.beside(&this)?;
         (better.scaled() - score.scaled() > margin.0).then(|| {
             format!(
@@ -177,7 +174,7 @@ impl Pipeline {
             request.seed,
         )
         .with_tablebase(self.tablebase.clone());
-        let thought = self.thinker.think(table, order, deadline).await;
+        let thought = strength_search::search(&self.pool, table, order, deadline).await;
         match thought.as_ref().and_then(|thought| thought.report.best()) {
             Some(mv) => {
                 let thought = thought.as_ref()?;

@@ -44,7 +44,7 @@ fn whole(text: &str) -> Pipeline {
     assert!(findings.is_usable(), "{findings}");
     let library = Arc::new(Library::new(book.into_iter().collect()));
     Pipeline {
-        thinker: EnginePool::new(1).unwrap(),
+        pool: EnginePool::new(1).unwrap(),
         hash_mib: 1,
         tablebase: None,
         library: watch::channel(library).1,
