@@ -182,7 +182,7 @@ pub struct Daemon {
     /// What earlier runs left behind.
     pub restored: RestoredState,
     /// Who decides on moves.
-    pub selector: MoveSelector,
+    pub selector: Arc<dyn MoveSelector>,
     /// What is counted.
     pub metrics: Metrics,
     /// Where running games are shown.

@@ -37,7 +37,7 @@ use crate::bot::{
         state::{GameError, GameState},
     },
     games::live::SnapshotSlot,
-    moves::{move_overhead::LagEstimator, selector::GameMoveSelector},
+    moves::{engine_slot::EngineSlot, move_overhead::LagEstimator},
     server::stream_conflict::ConflictDetector,
 };
 use crate::store::{GameFlags, MoveRecord, RequestedPersona};
@@ -111,7 +111,7 @@ struct GameTask {
     archive_lookup_pending: bool,
     /// When the newest state came: clocks count from here.
     heard: Instant,
-    selector: GameMoveSelector,
+    engine: EngineSlot,
     persona: Persona,
     /// Who sat down, before anything was asked for.
     first_persona: Persona,
@@ -226,7 +226,7 @@ impl GameTask {
             saw_running: false,
             archive_lookup_pending: false,
             heard: now,
-            selector: shared.selector.of_game(),
+            engine: EngineSlot::default(),
             first_persona: manner.clone(),
             persona: manner,
             turn: Turn::Open,

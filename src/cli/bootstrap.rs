@@ -18,10 +18,7 @@ use crate::{
     bot::{
         self, Daemon, Options, RestoredState, Status,
         games::live::LiveGames,
-        moves::{
-            engine_pool::EnginePool,
-            selector::{MoveSelector, Pipeline},
-        },
+        moves::{engine_pool::EnginePool, selector::Pipeline},
         observe::{
             liveness::{LivenessProbe, liveness},
             metrics::Metrics,
@@ -76,9 +73,9 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
         liveness: heart,
         store: ArchiveWriter::default(),
         restored: RestoredState::default(),
-        selector: MoveSelector::Whole(Pipeline {
-            pool: EnginePool::new(searches.count).context("cannot start the engine's threads")?,
-            hash_mib: config.engine.hash,
+        selector: Arc::new(Pipeline {
+            pool: EnginePool::new(searches.count, config.engine.hash)
+                .context("cannot start the engine's threads")?,
             library: stock.library.clone(),
             tablebase: tablebase(&config.paths.syzygy),
         }),

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use sparring::{
     bot::moves::{
         engine_pool::EnginePool,
-        selector::{Decision, MoveSelector, Pipeline},
+        selector::{Decision, MoveRequest, Pipeline},
     },
     store::Archive,
 };
@@ -181,29 +182,33 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
     let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let note = std::sync::Arc::clone(&asked);
     let mut server = acts(|_, _| Act::Ponder)
-        .mind(MoveSelector::Scripted(std::sync::Arc::new(move |request| {
-            let note = std::sync::Arc::clone(&note);
-            Box::pin(async move {
-                let ply = request.line.ply();
-                let outlook = sparring::bot::moves::offer_policy::Situation {
-                    scores: &request.scores,
-                    ply,
-                    rated: request.rated,
-                    against_bot: request.against_bot,
-                    offered_at: request.offered_at,
-                };
-                let draw = sparring::bot::moves::offer_policy::offers_draw(&request.persona.profile, outlook);
-                if draw {
-                    note.lock().unwrap().push(ply);
-                }
-                let mv = sparring_chess::parse_uci(request.line.position(), ["g1f3", "f3g1"][ply / 2 % 2]);
-                Some(Decision {
-                    draw,
-                    score: Some(Score::Cp(Centipawns(0))),
-                    ..Decision::play(mv.unwrap(), "script")
+        .selector(std::sync::Arc::new(
+            move |request: MoveRequest| -> BoxFuture<'static, Option<Decision>> {
+                let note = std::sync::Arc::clone(&note);
+                Box::pin(async move {
+                    let ply = request.line.ply();
+                    let outlook = sparring::bot::moves::offer_policy::Situation {
+                        scores: &request.scores,
+                        ply,
+                        rated: request.rated,
+                        against_bot: request.against_bot,
+                        offered_at: request.offered_at,
+                    };
+                    let draw =
+                        sparring::bot::moves::offer_policy::offers_draw(&request.persona.profile, outlook);
+                    if draw {
+                        note.lock().unwrap().push(ply);
+                    }
+                    let mv =
+                        sparring_chess::parse_uci(request.line.position(), ["g1f3", "f3g1"][ply / 2 % 2]);
+                    Some(Decision {
+                        draw,
+                        score: Some(Score::Cp(Centipawns(0))),
+                        ..Decision::play(mv.unwrap(), "script")
+                    })
                 })
-            })
-        })))
+            },
+        ))
         .personality(calm)
         .on_strings()
         .await;
@@ -263,16 +268,15 @@ async fn f40_f41_an_opponent_who_never_moves_is_left() {
 async fn book_and_engine_play_together() {
     let (book, _) = book::parse("books/test.book", "1. e4 e5 2. Nf3 Nc6\n");
     let library = Arc::new(Library::new(book.into_iter().collect()));
-    let mind = MoveSelector::Whole(Pipeline {
-        pool: EnginePool::new(1).unwrap(),
-        hash_mib: 1,
+    let pipeline = std::sync::Arc::new(Pipeline {
+        pool: EnginePool::new(1, 1).unwrap(),
         library: watch::channel(library).1,
         tablebase: None,
     });
     let mut reader = silent("reader");
     reader.books = vec!["test".to_owned()];
     reader.nodes = Some(Nodes(500));
-    let stage = replies(&[]).mind(mind).personality(reader).open().await;
+    let stage = replies(&[]).selector(pipeline).personality(reader).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use futures::FutureExt as _;
+use futures::{FutureExt as _, future::BoxFuture};
 use sparring::{
     bot::{
         Daemon, DaemonError, LockGuard, Options, RestoredState, Shutdown, Status,
@@ -49,7 +49,7 @@ pub const BLACK: [(&str, &str); 3] = [
     ("color", "black"),
 ];
 
-/// What the scripted mind does at a turn.
+/// What the scripted selector does at a turn.
 pub enum Act {
     /// Plays a move, thought to be worth so many centipawns.
     Play(&'static str, i32),
@@ -61,7 +61,7 @@ pub enum Act {
     Panic,
 }
 
-/// A turn that the scripted mind was asked about.
+/// A turn that the scripted selector was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// How many half moves had been played.
@@ -78,7 +78,7 @@ pub struct Asked {
     pub scores: Vec<i32>,
 }
 
-/// What the scripted mind was asked so far.
+/// What the scripted selector was asked so far.
 type Diary = Arc<watch::Sender<Vec<Asked>>>;
 
 /// What the bot does at a turn, given how often it was asked before.
@@ -87,7 +87,7 @@ type Acts = Arc<dyn Fn(&MoveRequest, usize) -> Act + Send + Sync>;
 /// How a stage is set.
 pub struct Staging {
     act: Acts,
-    mind: Option<MoveSelector>,
+    selector: Option<Arc<dyn MoveSelector>>,
     cast: Vec<Personality>,
     options: Options,
     lists: UserLists,
@@ -111,7 +111,7 @@ pub fn acts(act: impl Fn(&MoveRequest, usize) -> Act + Send + Sync + 'static) ->
     options.patience = Millis(500);
     Staging {
         act: Arc::new(act),
-        mind: None,
+        selector: None,
         cast: vec![silent("club"), silent("attacker")],
         options,
         lists: UserLists::default(),
@@ -183,9 +183,9 @@ impl Staging {
         self
     }
 
-    /// With another mind than the scripted one.
-    pub fn mind(mut self, mind: MoveSelector) -> Self {
-        self.mind = Some(mind);
+    /// With another selector than the scripted one.
+    pub fn selector(mut self, selector: Arc<dyn MoveSelector>) -> Self {
+        self.selector = Some(selector);
         self
     }
 
@@ -205,7 +205,7 @@ impl Staging {
         let diary = Diary::new(watch::Sender::default());
         let act = self.act;
         Crew {
-            mind: self.mind.unwrap_or_else(|| scripted(act, Arc::clone(&diary))),
+            selector: self.selector.unwrap_or_else(|| scripted(act, Arc::clone(&diary))),
             diary,
             cast: Arc::new(Personalities::new(self.cast)),
             options: self.options,
@@ -219,46 +219,48 @@ impl Staging {
     }
 }
 
-fn scripted(act: Acts, diary: Diary) -> MoveSelector {
-    MoveSelector::Scripted(Arc::new(move |request| {
-        let asked = Asked {
-            ply: request.line.ply(),
-            personality: request.persona.profile.name.clone(),
-            level: request.persona.level,
-            fast: request.persona.fast,
-            overhead: request.overhead,
-            scores: request
-                .scores
-                .iter()
-                .map(|score| match score {
-                    Score::Cp(cp) => cp.0,
-                    Score::Mate(_) => panic!("the script knows no mates"),
-                })
-                .collect(),
-        };
-        let before = diary.borrow().len();
-        diary.send_modify(|diary| diary.push(asked));
-        let act = act(&request, before);
-        async move {
-            let play = |uci, worth| {
-                let mv = parse_uci(request.line.position(), uci).expect("the script plays a legal move");
-                Some(Decision {
-                    score: Some(Score::Cp(Centipawns(worth))),
-                    ..Decision::play(mv, "script")
-                })
+fn scripted(act: Acts, diary: Diary) -> Arc<dyn MoveSelector> {
+    Arc::new(
+        move |request: MoveRequest| -> BoxFuture<'static, Option<Decision>> {
+            let asked = Asked {
+                ply: request.line.ply(),
+                personality: request.persona.profile.name.clone(),
+                level: request.persona.level,
+                fast: request.persona.fast,
+                overhead: request.overhead,
+                scores: request
+                    .scores
+                    .iter()
+                    .map(|score| match score {
+                        Score::Cp(cp) => cp.0,
+                        Score::Mate(_) => panic!("the script knows no mates"),
+                    })
+                    .collect(),
             };
-            match act {
-                Act::Play(uci, worth) => play(uci, worth),
-                Act::When(mut gate, uci) => {
-                    gate.wait_for(|open| *open).await.expect("the gate stays");
-                    play(uci, 0)
+            let before = diary.borrow().len();
+            diary.send_modify(|diary| diary.push(asked));
+            let act = act(&request, before);
+            async move {
+                let play = |uci, worth| {
+                    let mv = parse_uci(request.line.position(), uci).expect("the script plays a legal move");
+                    Some(Decision {
+                        score: Some(Score::Cp(Centipawns(worth))),
+                        ..Decision::play(mv, "script")
+                    })
+                };
+                match act {
+                    Act::Play(uci, worth) => play(uci, worth),
+                    Act::When(mut gate, uci) => {
+                        gate.wait_for(|open| *open).await.expect("the gate stays");
+                        play(uci, 0)
+                    }
+                    Act::Ponder => std::future::pending().await,
+                    Act::Panic => panic!("the script says so"),
                 }
-                Act::Ponder => std::future::pending().await,
-                Act::Panic => panic!("the script says so"),
             }
-        }
-        .boxed()
-    }))
+            .boxed()
+        },
+    )
 }
 
 /// A daemon at work.
@@ -295,7 +297,7 @@ impl Bot {
 /// Everything that a daemon needs but a server.
 pub struct Crew {
     diary: Diary,
-    mind: MoveSelector,
+    selector: Arc<dyn MoveSelector>,
     cast: Arc<Personalities>,
     options: Options,
     pub lists: watch::Receiver<Arc<UserLists>>,
@@ -324,7 +326,7 @@ impl Crew {
             liveness: heart,
             store: self.store.clone(),
             restored: self.past.clone(),
-            selector: self.mind.clone(),
+            selector: Arc::clone(&self.selector),
             status: show,
             seed: 1,
             dry: self.dry,
@@ -344,27 +346,27 @@ impl Crew {
         change(&mut self.options);
     }
 
-    /// Waits until the scripted mind was asked so often.
+    /// Waits until the scripted selector was asked so often.
     pub async fn thinks(&self, times: usize) {
         let mut diary = self.diary.subscribe();
         let asked = diary.wait_for(|diary| diary.len() >= times);
         timeout(PATIENCE, asked)
             .await
-            .expect("the mind was not asked")
+            .expect("the selector was not asked")
             .unwrap();
     }
 
-    /// What the scripted mind was asked so far.
+    /// What the scripted selector was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.diary.borrow().clone()
     }
 
-    /// The plies at which the scripted mind was asked so far.
+    /// The plies at which the scripted selector was asked so far.
     pub fn plies(&self) -> Vec<usize> {
         self.diary.borrow().iter().map(|asked| asked.ply).collect()
     }
 
-    /// The level of each turn that the scripted mind was asked about so far.
+    /// The level of each turn that the scripted selector was asked about so far.
     pub fn levels(&self) -> Vec<Option<Elo>> {
         self.diary.borrow().iter().map(|asked| asked.level).collect()
     }
@@ -433,22 +435,22 @@ impl Stage {
         self.game(&[form, &[("rated", "true")]].concat()).await
     }
 
-    /// What the scripted mind was asked so far.
+    /// What the scripted selector was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.crew.asked()
     }
 
-    /// The level of each turn that the scripted mind was asked about so far.
+    /// The level of each turn that the scripted selector was asked about so far.
     pub fn levels(&self) -> Vec<Option<Elo>> {
         self.crew.levels()
     }
 
-    /// The plies at which the scripted mind was asked so far.
+    /// The plies at which the scripted selector was asked so far.
     pub fn plies(&self) -> Vec<usize> {
         self.crew.plies()
     }
 
-    /// Waits until the scripted mind was asked so often.
+    /// Waits until the scripted selector was asked so often.
     pub async fn thinks(&self, times: usize) {
         self.crew.thinks(times).await;
     }

@@ -32,7 +32,7 @@ pub(in crate::bot) struct Context {
     /// Who we are.
     pub(in crate::bot) me: UserId,
     /// Who decides.
-    pub(in crate::bot) selector: MoveSelector,
+    pub(in crate::bot) selector: Arc<dyn MoveSelector>,
     /// The personalities of this moment.
     pub(in crate::bot) personalities: watch::Receiver<Arc<Personalities>>,
     /// My ratings of this hour, by lichess' keys.

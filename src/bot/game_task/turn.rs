@@ -104,7 +104,7 @@ impl GameTask {
             return;
         };
         let request = self.request(game);
-        self.turn = Turn::Thinking(self.selector.decide(request));
+        self.turn = Turn::Thinking(self.context.selector.select(&self.engine, request));
     }
 
     fn request(&self, game: &GameState) -> MoveRequest {

@@ -73,11 +73,11 @@ impl TimeLeft {
 pub type Report<'a> = &'a mut dyn FnMut(SearchEvent<'_>);
 
 impl EnginePool {
-    /// Starts so many threads, at least one.
+    /// Starts so many threads, at least one. Each game's engine gets a transposition table of so many mebibytes.
     ///
     /// # Errors
     /// The operating system's, when it gives no thread at all.
-    pub fn new(threads: usize) -> std::io::Result<Self> {
+    pub fn new(threads: usize, hash_mib: usize) -> std::io::Result<Self> {
         let threads = threads.max(1);
         let pool = Arc::new(Pool {
             state: Mutex::new(PoolState {
@@ -88,6 +88,7 @@ impl EnginePool {
                 is_closing: false,
             }),
             called: Condvar::new(),
+            hash_mib,
             started: Instant::now(),
         });
         for index in 0..threads {
@@ -230,6 +231,7 @@ impl Drop for StopOnDrop {
 struct Pool {
     state: Mutex<PoolState>,
     called: Condvar,
+    hash_mib: usize,
     started: Instant,
 }
 
@@ -396,7 +398,7 @@ impl Pool {
             };
             set_running(&mut state, worker, Some(running));
             drop(state);
-            let has_result = job.run(share);
+            let has_result = job.run(share, self.hash_mib);
             state = self.lock();
             if state.generations.get(worker) != Some(&generation) {
                 return;
@@ -431,7 +433,7 @@ impl Job {
     }
 
     /// Runs the work with what is left of its time. False when nobody waits any more or the engine panicked.
-    fn run(&mut self, share: f64) -> bool {
+    fn run(&mut self, share: f64, hash_mib: usize) -> bool {
         if self.work.is_abandoned() {
             return false;
         }
@@ -439,7 +441,7 @@ impl Job {
             share,
             waited: Millis::from(self.asked_at.elapsed()),
         };
-        let mut loan = self.slot.lend();
+        let mut loan = self.slot.lend(hash_mib);
         let control = SearchControl {
             stop: &self.stop,
             clock: &Stopwatch::start(),

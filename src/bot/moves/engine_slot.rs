@@ -7,21 +7,22 @@ use std::{
 
 use sparring_engine::Engine;
 
-/// One game's engine with its warm transposition table. Clones share it.
-#[derive(Clone)]
+/// One game's engine with its warm transposition table; there is none until the first search. Clones share it.
+#[derive(Clone, Default)]
 pub struct EngineSlot(Arc<Slot>);
 
+#[derive(Default)]
 struct Slot {
-    hash_mib: usize,
     content: Mutex<Content>,
     changed: Condvar,
 }
 
+#[derive(Default)]
 struct Content {
     /// Counts the engines that this slot has had; a loan of an older one is not taken back.
     generation: u64,
-    /// None while a search has it.
     engine: Option<Engine>,
+    is_lent: bool,
 }
 
 /// An engine on loan. [`EngineSlot::give_back`] ends the loan.
@@ -31,34 +32,23 @@ pub(super) struct Loan {
 }
 
 impl EngineSlot {
-    /// A new engine with a transposition table of so many mebibytes.
-    #[must_use]
-    pub fn new(hash_mib: usize) -> Self {
-        Self(Arc::new(Slot {
-            hash_mib,
-            content: Mutex::new(Content {
-                generation: 0,
-                engine: Some(Engine::new(hash_mib)),
-            }),
-            changed: Condvar::new(),
-        }))
-    }
-
-    /// Lends the engine; waits while another search of the same game has it.
-    pub(super) fn lend(&self) -> Loan {
+    /// Lends the engine; waits while another search of the same game has it. A new one has a transposition table of so
+    /// many mebibytes.
+    pub(super) fn lend(&self, hash_mib: usize) -> Loan {
         let mut content = self.lock();
-        loop {
-            if let Some(engine) = content.engine.take() {
-                return Loan {
-                    engine,
-                    generation: content.generation,
-                };
-            }
+        while content.is_lent {
             content = self
                 .0
                 .changed
                 .wait(content)
                 .unwrap_or_else(PoisonError::into_inner);
+        }
+        content.is_lent = true;
+        let (engine, generation) = (content.engine.take(), content.generation);
+        drop(content);
+        Loan {
+            engine: engine.unwrap_or_else(|| Engine::new(hash_mib)),
+            generation,
         }
     }
 
@@ -67,16 +57,17 @@ impl EngineSlot {
         let mut content = self.lock();
         if content.generation == loan.generation {
             content.engine = Some(loan.engine);
+            content.is_lent = false;
             self.0.changed.notify_one();
         }
     }
 
-    /// Replaces the engine by a new one: for a search that hangs, which keeps the old one, and after a panic.
+    /// Lets the next search begin with a new engine: for one that hangs, which keeps the old one, and after a panic.
     pub(super) fn replace(&self) {
-        let fresh = Engine::new(self.0.hash_mib);
         let mut content = self.lock();
         content.generation += 1;
-        content.engine = Some(fresh);
+        content.engine = None;
+        content.is_lent = false;
         self.0.changed.notify_one();
     }
 
@@ -87,9 +78,7 @@ impl EngineSlot {
 
 impl fmt::Debug for EngineSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EngineSlot")
-            .field("hash_mib", &self.0.hash_mib)
-            .finish_non_exhaustive()
+        f.debug_struct("EngineSlot").finish_non_exhaustive()
     }
 }
 
@@ -99,13 +88,13 @@ mod tests {
 
     #[test]
     fn an_engine_that_was_replaced_is_not_taken_back() {
-        let slot = EngineSlot::new(1);
-        let hung = slot.lend();
+        let slot = EngineSlot::default();
+        let hung = slot.lend(1);
         slot.replace();
-        let fresh = slot.lend();
+        let fresh = slot.lend(1);
         slot.give_back(hung);
-        assert!(slot.lock().engine.is_none(), "the new one is still on loan");
+        assert!(slot.lock().is_lent, "the new one is still on loan");
         slot.give_back(fresh);
-        assert!(slot.lock().engine.is_some());
+        assert!(!slot.lock().is_lent && slot.lock().engine.is_some());
     }
 }

@@ -15,8 +15,8 @@ fn soon() -> Instant {
 
 #[tokio::test]
 async fn searches_come_back_with_a_move() {
-    let pool = EnginePool::new(1).unwrap();
-    let slot = EngineSlot::new(1);
+    let pool = EnginePool::new(1, 1).unwrap();
+    let slot = EngineSlot::default();
     let limits = Limits {
         nodes: Some(Nodes(500)),
         ..Limits::default()
@@ -29,8 +29,8 @@ async fn searches_come_back_with_a_move() {
 
 #[tokio::test]
 async fn a_dropped_future_frees_its_thread() {
-    let pool = EnginePool::new(1).unwrap();
-    let slot = EngineSlot::new(1);
+    let pool = EnginePool::new(1, 1).unwrap();
+    let slot = EngineSlot::default();
     let endless = pool.search(&slot, search(Limits::default()), soon());
     let _ = tokio::time::timeout(Duration::from_millis(20), endless).await;
     let limits = Limits {
@@ -44,8 +44,8 @@ async fn a_dropped_future_frees_its_thread() {
 
 #[tokio::test]
 async fn a_search_with_time_gives_way_to_an_urgent_one_and_goes_on() {
-    let pool = EnginePool::new(1).unwrap();
-    let (long, short) = (EngineSlot::new(1), EngineSlot::new(1));
+    let pool = EnginePool::new(1, 1).unwrap();
+    let (long, short) = (EngineSlot::default(), EngineSlot::default());
     let an_hour = Limits {
         hard: Some(Millis::from_secs(3600)),
         ..Limits::default()
@@ -73,8 +73,8 @@ async fn a_search_with_time_gives_way_to_an_urgent_one_and_goes_on() {
 
 #[tokio::test]
 async fn a_move_that_must_be_sent_is_searched_even_without_a_thread() {
-    let pool = EnginePool::new(1).unwrap();
-    let (long, short) = (EngineSlot::new(1), EngineSlot::new(1));
+    let pool = EnginePool::new(1, 1).unwrap();
+    let (long, short) = (EngineSlot::default(), EngineSlot::default());
     // It cannot pause, and nothing ends it.
     let whole = Limits {
         nodes: Some(Nodes(u64::MAX)),
@@ -97,14 +97,14 @@ async fn a_move_that_must_be_sent_is_searched_even_without_a_thread() {
 
 #[tokio::test]
 async fn a_search_that_hangs_loses_its_thread_and_costs_no_other_game() {
-    let pool = EnginePool::new(1).unwrap();
-    let (stuck, other) = (EngineSlot::new(1), EngineSlot::new(1));
+    let pool = EnginePool::new(1, 1).unwrap();
+    let (stuck, other) = (EngineSlot::default(), EngineSlot::default());
     // Whoever searches with this engine waits for ever.
     let (tell, told) = std::sync::mpsc::channel();
     let (end, ended) = std::sync::mpsc::channel::<()>();
     let lender = stuck.clone();
     let holder = thread::spawn(move || {
-        let _loan = lender.lend();
+        let _loan = lender.lend(1);
         tell.send(()).unwrap();
         let _ = ended.recv(); // the test is over
     });
@@ -132,8 +132,8 @@ async fn a_search_that_hangs_loses_its_thread_and_costs_no_other_game() {
 #[tokio::test]
 async fn f37_one_of_a_crowd_of_searches_takes_only_its_share() {
     const CROWD: usize = 300;
-    let pool = EnginePool::new(1).unwrap();
-    let slot = EngineSlot::new(1);
+    let pool = EnginePool::new(1, 1).unwrap();
+    let slot = EngineSlot::default();
     // It keeps the thread until the whole crowd is there.
     let whole = Limits {
         nodes: Some(Nodes(u64::MAX)),
@@ -182,7 +182,7 @@ fn the_engine_gives_way_to_everything_else_in_the_program() {
         .build()
         .unwrap();
     let _guard = runtime.enter();
-    let _pool = EnginePool::new(THREADS).unwrap();
+    let _pool = EnginePool::new(THREADS, 1).unwrap();
     // No other test has so many threads, so this thread is ours. It steps back as soon as it runs.
     let last = format!("engine-{}", THREADS - 1);
     let begin = std::time::Instant::now();
@@ -204,7 +204,7 @@ fn the_threads_end_with_the_last_handle() {
         .build()
         .unwrap();
     let _guard = runtime.enter();
-    let pool = EnginePool::new(2).unwrap();
+    let pool = EnginePool::new(2, 1).unwrap();
     let inner = Arc::downgrade(&pool.0.0);
     drop(pool);
     let begin = std::time::Instant::now();

@@ -1,11 +1,9 @@
-//! How a move comes about: a request in, a decision with its reason out, by the whole pipeline or by a test's script.
+//! Move selector: a request in, a decision with its reason out.
 
 mod explanation;
 mod pipeline;
 
-use std::sync::Arc;
-
-use futures::{FutureExt as _, future::BoxFuture};
+use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use crate::bot::{
@@ -103,48 +101,19 @@ impl Decision {
     }
 }
 
-/// What a scripted mind does at a turn. `None` only where there is no legal move.
-pub type ScriptedMoves = Arc<dyn Fn(MoveRequest) -> BoxFuture<'static, Option<Decision>> + Send + Sync>;
-
-/// Who decides.
-#[derive(Clone)]
-pub enum MoveSelector {
-    /// Books, engine and personality.
-    Whole(Pipeline),
-    /// A test says what is played.
-    Scripted(ScriptedMoves),
+/// Chooses the moves of all games.
+pub trait MoveSelector: Send + Sync {
+    /// Decides on a move of a game, and waits as long as the personality seems to think. `None` only where there is no legal
+    /// move. Dropping the future stops the search. `slot` is the game's engine.
+    fn select(&self, slot: &EngineSlot, request: MoveRequest) -> BoxFuture<'static, Option<Decision>>;
 }
 
-impl MoveSelector {
-    /// The mind of one game: it keeps what it learns until the game is over.
-    #[must_use]
-    pub fn of_game(&self) -> GameMoveSelector {
-        match self {
-            Self::Whole(whole) => GameMoveSelector::Whole(whole.clone(), EngineSlot::new(whole.hash_mib)),
-            Self::Scripted(script) => GameMoveSelector::Scripted(Arc::clone(script)),
-        }
-    }
-}
-
-/// The mind of one game.
-#[derive(Clone)]
-pub enum GameMoveSelector {
-    /// Books, engine and personality, with the game's table.
-    Whole(Pipeline, EngineSlot),
-    /// A test says what is played.
-    Scripted(ScriptedMoves),
-}
-
-impl GameMoveSelector {
-    /// Decides on a move, and waits as long as the personality seems to think. `None` only where there is no legal
-    /// move. Dropping the future stops all thinking.
-    pub fn decide(&self, request: MoveRequest) -> BoxFuture<'static, Option<Decision>> {
-        match self {
-            Self::Whole(whole, table) => {
-                let (whole, table) = (whole.clone(), table.clone());
-                async move { whole.decide(&table, request).await }.boxed()
-            }
-            Self::Scripted(script) => script(request),
-        }
+/// A function selects moves without an engine, as tests do.
+impl<F> MoveSelector for F
+where
+    F: Fn(MoveRequest) -> BoxFuture<'static, Option<Decision>> + Send + Sync,
+{
+    fn select(&self, _: &EngineSlot, request: MoveRequest) -> BoxFuture<'static, Option<Decision>> {
+        self(request)
     }
 }

@@ -3,13 +3,14 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
+use futures::{FutureExt as _, future::BoxFuture};
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
 use tracing::info;
 
-use super::{Decision, MoveRequest, explanation};
+use super::{Decision, MoveRequest, MoveSelector, explanation};
 use crate::{
     bot::{
         game_task::chat_commands::Persona,
@@ -53,10 +54,8 @@ const VERIFY_TIME: Millis = Millis(250);
 /// The whole pipeline over the current books.
 #[derive(Clone)]
 pub struct Pipeline {
-    /// Where the engine thinks.
+    /// Where searches run.
     pub pool: EnginePool,
-    /// The table of each game, in mebibytes.
-    pub hash_mib: usize,
     /// The books of this moment; an edit counts from the next move.
     pub library: watch::Receiver<Arc<Library>>,
     /// Endgame tables, where there are any.
@@ -72,12 +71,19 @@ struct Proposal {
     grounds: Option<MoveExplanation>,
 }
 
+impl MoveSelector for Pipeline {
+    fn select(&self, slot: &EngineSlot, request: MoveRequest) -> BoxFuture<'static, Option<Decision>> {
+        let (pipeline, slot) = (self.clone(), slot.clone());
+        async move { pipeline.decide(&slot, request).await }.boxed()
+    }
+}
+
 impl Pipeline {
-    pub(super) async fn decide(&self, table: &EngineSlot, request: MoveRequest) -> Option<Decision> {
+    async fn decide(&self, slot: &EngineSlot, request: MoveRequest) -> Option<Decision> {
         let library = Arc::clone(&self.library.borrow());
-        let proposal = match self.opened(&library, table, &request).await {
+        let proposal = match self.opened(&library, slot, &request).await {
             Some(proposal) => proposal,
-            None => self.calculated(table, &request).await?,
+            None => self.calculated(slot, &request).await?,
         };
         let decision = conclude(&request, &proposal);
         let spent = Millis::from(request.arrived.elapsed());
@@ -88,7 +94,7 @@ impl Pipeline {
 
     /// Stage 1: a move of the personality's books, as long as its level stays in them, and as the engine agrees if the
     /// personality wants it asked.
-    async fn opened(&self, library: &Library, table: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
+    async fn opened(&self, library: &Library, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
         let Persona { profile, level, .. } = &request.persona;
         let speed = request.clocks.map_or(Speed::Correspondence, |clocks| {
             Speed::of_clock(request.initial, clocks.increment)
@@ -105,7 +111,7 @@ impl Pipeline {
             let Some(margin) = profile.book_verify else {
                 return Some(proposed(found, library, &wish));
             };
-            match self.objection(table, request, found.mv, margin).await {
+            match self.objection(slot, request, found.mv, margin).await {
                 None => return Some(proposed(found, library, &wish)),
                 Some(objection) => {
                     let san = write_san(request.line.position(), found.mv);
@@ -119,7 +125,7 @@ impl Pipeline {
     /// What the engine has against a move, after a short search; nothing where there is no time to ask.
     async fn objection(
         &self,
-        table: &EngineSlot,
+        slot: &EngineSlot,
         request: &MoveRequest,
         mv: Move,
         margin: Centipawns,
@@ -141,7 +147,7 @@ impl Pipeline {
             by_terms: strength::knobs_of(profile, *level, orthodox).weaken(),
             ..SearchRequest::new(request.line.clone(), limits)
         };
-        let best = self.pool.search(table, search.clone(), deadline).await?;
+        let best = self.pool.search(slot, search.clone(), deadline).await?;
         let instead = best.best().filter(|best| *best != mv)?;
         let alone = SearchRequest {
             only: vec![mv],
@@ -151,7 +157,7 @@ impl Pipeline {
             },
             ..search
         };
-        let this = self.pool.search(table, alone, deadline).await?;
+        let this = self.pool.search(slot, alone, deadline).await?;
         let (better, score) = best.beside(&this)?;
         (better.scaled() - score.scaled() > margin.0).then(|| {
             format!(
@@ -163,7 +169,7 @@ impl Pipeline {
     }
 
     /// Stages 2 and 3: what the engine finds with the strength of the personality.
-    async fn calculated(&self, table: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
+    async fn calculated(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
         let limits = limits(request);
         let deadline = request.arrived + limits.hard.into();
         let order = strength::order(
@@ -174,7 +180,7 @@ impl Pipeline {
             request.seed,
         )
         .with_tablebase(self.tablebase.clone());
-        let thought = strength_search::search(&self.pool, table, order, deadline).await;
+        let thought = strength_search::search(&self.pool, slot, order, deadline).await;
         match thought.as_ref().and_then(|thought| thought.report.best()) {
             Some(mv) => {
                 let thought = thought.as_ref()?;

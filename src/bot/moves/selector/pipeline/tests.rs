@@ -44,8 +44,7 @@ fn whole(text: &str) -> Pipeline {
     assert!(findings.is_usable(), "{findings}");
     let library = Arc::new(Library::new(book.into_iter().collect()));
     Pipeline {
-        pool: EnginePool::new(1).unwrap(),
-        hash_mib: 1,
+        pool: EnginePool::new(1, 1).unwrap(),
         tablebase: None,
         library: watch::channel(library).1,
     }
@@ -62,7 +61,7 @@ fn bookish() -> Personality {
 async fn a_move_in_the_book_is_played_from_it_and_says_where() {
     let whole = whole("1. e4 e5 2. Nf3 Nc6\n");
     let decision = whole
-        .decide(&EngineSlot::new(1), request(&bookish(), "e2e4 e7e5"))
+        .decide(&EngineSlot::default(), request(&bookish(), "e2e4 e7e5"))
         .await
         .unwrap();
     assert_eq!(write_uci(decision.mv, Variant::Standard), "g1f3");
@@ -74,7 +73,7 @@ async fn a_move_in_the_book_is_played_from_it_and_says_where() {
 async fn beyond_the_book_the_engine_plays_and_says_what_it_saw() {
     let whole = whole("1. e4 e5\n");
     let decision = whole
-        .decide(&EngineSlot::new(1), request(&bookish(), "d2d4 d7d5"))
+        .decide(&EngineSlot::default(), request(&bookish(), "d2d4 d7d5"))
         .await
         .unwrap();
     assert!(decision.why.starts_with("engine "), "{}", decision.why);
@@ -90,10 +89,13 @@ async fn whoever_plays_its_best_asks_endgame_tables() {
         line: GameHistory::replay(Variant::FromPosition, drawn, "").unwrap(),
         ..request(&bookish(), "")
     };
-    let alone = whole.decide(&EngineSlot::new(1), request.clone()).await.unwrap();
+    let alone = whole
+        .decide(&EngineSlot::default(), request.clone())
+        .await
+        .unwrap();
     assert_ne!(alone.score, Some(Score::Cp(Centipawns(0))), "{}", alone.why);
     whole.tablebase = Some(Arc::new(tables));
-    let known = whole.decide(&EngineSlot::new(1), request).await.unwrap();
+    let known = whole.decide(&EngineSlot::default(), request).await.unwrap();
     assert_eq!(known.score, Some(Score::Cp(Centipawns(0))), "{}", known.why);
 }
 
@@ -103,7 +105,7 @@ async fn a_weak_level_leaves_the_book_early() {
     let mut profile = bookish();
     profile.book_plies = Some(2);
     let decision = whole
-        .decide(&EngineSlot::new(1), request(&profile, "e2e4 e7e5"))
+        .decide(&EngineSlot::default(), request(&profile, "e2e4 e7e5"))
         .await
         .unwrap();
     assert!(decision.why.starts_with("engine "), "{}", decision.why);
@@ -117,7 +119,7 @@ async fn a_book_move_that_loses_a_queen_is_vetoed_if_the_personality_asks_the_en
         let whole = whole.clone();
         async move {
             let request = request(&profile, "e2e4 e7e5");
-            let decision = whole.decide(&EngineSlot::new(1), request).await.unwrap();
+            let decision = whole.decide(&EngineSlot::default(), request).await.unwrap();
             (write_uci(decision.mv, Variant::Standard), decision.why)
         }
     };
@@ -139,7 +141,7 @@ async fn an_edited_book_counts_from_the_next_move() {
         .send(Arc::new(Library::new(edited.into_iter().collect())))
         .unwrap();
     let decision = whole
-        .decide(&EngineSlot::new(1), request(&bookish(), "e2e4 e7e5"))
+        .decide(&EngineSlot::default(), request(&bookish(), "e2e4 e7e5"))
         .await
         .unwrap();
     assert_eq!(write_uci(decision.mv, Variant::Standard), "b1c3");
@@ -149,7 +151,7 @@ async fn an_edited_book_counts_from_the_next_move() {
 async fn a_mated_side_has_no_decision() {
     let whole = whole("");
     let mated = request(&bookish(), "f2f3 e7e5 g2g4 d8h4");
-    assert!(whole.decide(&EngineSlot::new(1), mated).await.is_none());
+    assert!(whole.decide(&EngineSlot::default(), mated).await.is_none());
 }
 
 #[test]
