@@ -1,13 +1,18 @@
 //! The daemon at work: hears the event stream, answers challenges, keeps a task for each game, and leaves in good
 //! order.
 
-pub(super) mod completions;
-pub(super) mod events;
+mod challenges;
+mod completion;
+mod completions;
+mod event_stream;
+mod events;
+mod matchmaking;
+mod tournaments;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
@@ -25,18 +30,22 @@ use crate::bot::{
         pending::PendingChallenges,
         queue::{Capacity, ChallengeQueue, ChallengeReply},
     },
-    daemon::{Options, RestoredState, Shutdown, Status},
-    event_loop::{completions::Completion, events::EventStream},
+    event_loop::{completion::Completion, event_stream::EventStream},
     game_task::{Context, TaskSettings},
     games::{ongoing_poll::OngoingPoll, retry::RetrySchedule, supervisor::GameSupervisor},
     matchmaking::opponent_picker::OpponentPicker,
     observe::liveness::LivenessResponder,
     opponents::{daily_limits::DailyCounters, rematches::Rematches},
+    options::Options,
+    restored::RestoredState,
     server::{
         login::{self, DaemonError},
         rate_limits::PersistedRateLimits,
     },
+    shutdown::Shutdown,
+    status::Status,
     tournaments::state::TournamentState,
+    wall_clock::epoch,
 };
 use sparring_chess::units::Millis;
 use sparring_lichess::{
@@ -64,41 +73,41 @@ pub(super) struct Handles {
 
 /// The daemon at work.
 pub(super) struct EventLoop {
-    pub(super) client: Client,
-    pub(super) shared: Arc<Context>,
-    pub(super) options: watch::Receiver<Options>,
-    pub(super) status: watch::Sender<Status>,
-    pub(super) events: EventStream,
-    pub(super) pending_challenges: PendingChallenges,
-    pub(super) supervisor: GameSupervisor,
-    pub(super) challenge_queue: ChallengeQueue,
-    pub(super) opponent_picker: OpponentPicker,
-    pub(super) open_challenges: OpenChallenges,
-    pub(super) tournaments: TournamentState,
-    pub(super) rematches: Rematches,
-    pub(super) rng: ChaCha8Rng,
+    client: Client,
+    shared: Arc<Context>,
+    options: watch::Receiver<Options>,
+    status: watch::Sender<Status>,
+    events: EventStream,
+    pending_challenges: PendingChallenges,
+    supervisor: GameSupervisor,
+    challenge_queue: ChallengeQueue,
+    opponent_picker: OpponentPicker,
+    open_challenges: OpenChallenges,
+    tournaments: TournamentState,
+    rematches: Rematches,
+    rng: ChaCha8Rng,
     /// Games without a clock in which the opponent is to move, with the opponent where known: no stream is held for them.
-    pub(super) parked: BTreeMap<GameId, Option<UserId>>,
+    parked: BTreeMap<GameId, Option<UserId>>,
     /// Games that did not run any more by the last list that knows, and are looked at for their end.
-    pub(super) unlisted: BTreeSet<GameId>,
+    unlisted: BTreeSet<GameId>,
     polled_at: Instant,
     ratings_at: Instant,
-    pub(super) retries: RetrySchedule,
+    retries: RetrySchedule,
     heart: LivenessResponder,
-    pub(super) rate_limits: PersistedRateLimits,
-    pub(super) daily: DailyCounters,
+    rate_limits: PersistedRateLimits,
+    daily: DailyCounters,
     calls: FuturesUnordered<BoxFuture<'static, Completion>>,
-    pub(super) ongoing_poll: OngoingPoll,
+    ongoing_poll: OngoingPoll,
     started_at: Instant,
     /// Once asked to end: running games are left then.
-    pub(super) drained_at: Option<Instant>,
+    drained_at: Option<Instant>,
     /// Once asked to end: nobody waits for answers of the server beyond that.
     flush_until: Option<Instant>,
     /// The token is being looked at.
-    pub(super) token_check_pending: bool,
-    pub(super) exit: Option<DaemonError>,
+    token_check_pending: bool,
+    exit: Option<DaemonError>,
     /// Nothing is sent that changes anything.
-    pub(super) is_dry_run: bool,
+    is_dry_run: bool,
 }
 
 impl EventLoop {
@@ -471,9 +480,4 @@ impl EventLoop {
     pub(super) fn now(&self) -> Millis {
         self.started_at.elapsed().into()
     }
-}
-
-/// The time of the world since 1970: for dates alone, since it may be set at any moment.
-pub(super) fn epoch() -> Millis {
-    Millis::since_1970(SystemTime::now())
 }

@@ -4,6 +4,11 @@
 
 mod daemon;
 mod event_loop;
+mod options;
+mod restored;
+mod shutdown;
+mod status;
+mod wall_clock;
 
 pub mod challenges;
 mod matchmaking;
@@ -17,6 +22,10 @@ pub mod moves;
 pub mod observe;
 mod server;
 
-pub use daemon::{ClaimAccount, Daemon, LockGuard, Options, RestoredState, Shutdown, Status};
+pub use daemon::{ClaimAccount, Daemon, LockGuard};
 pub use opponents::daily_limits::BOT_GAMES;
+pub use options::Options;
+pub use restored::RestoredState;
 pub use server::{login::DaemonError, rate_limits::VS_BOTS};
+pub use shutdown::Shutdown;
+pub use status::Status;

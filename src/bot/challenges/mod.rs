@@ -1,6 +1,5 @@
 //! Incoming challenges: the rules that judge them, the queue, and the replies.
 
-pub(super) mod handler;
 pub(super) mod open;
 pub(super) mod pending;
 pub(super) mod queue;

@@ -7,75 +7,24 @@ use tracing::{debug, info, warn};
 
 use crate::bot::{
     challenges::rule_context,
-    event_loop::{EventLoop, epoch},
+    event_loop::{EventLoop, completion::Completion},
     game_task::{TaskOutcome, TaskSettings},
     games::{retry, supervisor::TaskExit},
     server::login::DaemonError,
-    tournaments::calls::TournamentSnapshot,
+    wall_clock::epoch,
 };
 use sparring_lichess::{
-    CallError, ChallengeOutcome, NdjsonStream,
-    model::{
-        Account, ArenaId, Challenge, ChallengeDone, DeclineReason, GameEventInfo, GameId, NowPlaying, UserId,
-    },
-    retry::{Backoff, EndpointClass},
+    CallError,
+    model::{GameEventInfo, GameId, NowPlaying},
+    retry::EndpointClass,
 };
 
 /// lichess lists no more running games than this: those beyond may still run.
 const LISTED: usize = 50;
 
-/// The end of a call that the daemon did not wait for.
-pub(in crate::bot) enum Completion {
-    Accepted(GameId, Result<(), CallError>),
-    Doubted(GameId, Result<NowPlaying, CallError>),
-    Declined(GameId, DeclineReason, Result<(), CallError>),
-    Listed(Result<NowPlaying, CallError>),
-    Account(Result<Account, CallError>),
-    Checked(Result<Result<(), DaemonError>, CallError>),
-    Resigned(Result<(), CallError>),
-    Retried(Box<TaskSettings>),
-    Online(Result<Vec<Account>, CallError>),
-    Invited(
-        UserId,
-        Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError>,
-    ),
-    Decided(GameId, Option<ChallengeDone>),
-    Lapsed(GameId, Result<NowPlaying, CallError>),
-    Cancelled(GameId, Backoff, Result<(), CallError>),
-    Uncancelled(GameId, Backoff),
-    Seen(TournamentSnapshot),
-    Joined(ArenaId, Result<(), CallError>),
-    Withdrawn(Result<(), CallError>),
-}
-
-impl Completion {
-    /// Why the call failed, if it did. The check of the token judges for itself.
-    fn error(&self) -> Option<&CallError> {
-        match self {
-            Self::Accepted(_, answer)
-            | Self::Declined(_, _, answer)
-            | Self::Resigned(answer)
-            | Self::Cancelled(_, _, answer)
-            | Self::Joined(_, answer)
-            | Self::Withdrawn(answer) => answer.as_ref().err(),
-            Self::Listed(answer) | Self::Doubted(_, answer) | Self::Lapsed(_, answer) => {
-                answer.as_ref().err()
-            }
-            Self::Account(answer) => answer.as_ref().err(),
-            Self::Online(answer) => answer.as_ref().err(),
-            Self::Invited(_, answer) => answer.as_ref().err(),
-            Self::Checked(_)
-            | Self::Retried(_)
-            | Self::Decided(..)
-            | Self::Uncancelled(..)
-            | Self::Seen(_) => None,
-        }
-    }
-}
-
 impl EventLoop {
     /// Takes in what came of a call.
-    pub(in crate::bot) fn on_completion(&mut self, errand: Completion) {
+    pub(super) fn on_completion(&mut self, errand: Completion) {
         if matches!(errand.error(), Some(CallError::Unauthorized { .. })) {
             self.check_token();
         }
@@ -160,7 +109,7 @@ impl EventLoop {
 
     /// The games that run: those of which nobody has heard are played, and those that sleep and run no more are looked at
     /// once for their end.
-    pub(in crate::bot) fn on_ongoing_games(&mut self, list: &NowPlaying) {
+    pub(super) fn on_ongoing_games(&mut self, list: &NowPlaying) {
         let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameEventInfo::game).collect();
         let now = self.now();
         let ended =
@@ -178,7 +127,7 @@ impl EventLoop {
     }
 
     /// The task of a game has ended.
-    pub(in crate::bot) fn on_game_ended(&mut self, setup: TaskSettings, done: TaskExit) {
+    pub(super) fn on_game_ended(&mut self, setup: TaskSettings, done: TaskExit) {
         let (id, opponent) = (&setup.id, setup.opponent.clone());
         if !matches!(done, TaskExit::Revived(_)) {
             let now = self.now();

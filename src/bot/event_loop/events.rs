@@ -4,41 +4,17 @@ use rand::RngExt as _;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
 
-use crate::bot::{event_loop::EventLoop, server::stream_conflict::ConflictDetector};
+use crate::bot::event_loop::EventLoop;
 use sparring_chess::units::Millis;
 use sparring_lichess::{
-    Client, Escaped, ReconnectingStream, StreamEvent,
+    Escaped, StreamEvent,
     model::{ChallengeStatus, Event},
     retry::EndpointClass,
 };
 
-/// The event stream, and what was made of it so far.
-pub(in crate::bot) struct EventStream {
-    stream: ReconnectingStream<Event>,
-    conflict: ConflictDetector,
-    /// Since when nothing is heard, though it was before.
-    disconnected_since: Option<Instant>,
-}
-
-impl EventStream {
-    /// Follows the stream. The seed decides the jitter.
-    pub(in crate::bot) fn open(client: &Client, seed: u64) -> Self {
-        Self {
-            stream: ReconnectingStream::events(client, seed),
-            conflict: ConflictDetector::default(),
-            disconnected_since: None,
-        }
-    }
-
-    /// What comes next. Dropping the future loses nothing.
-    pub(in crate::bot) async fn next(&mut self) -> Option<StreamEvent<Event>> {
-        self.stream.next().await
-    }
-}
-
 impl EventLoop {
     /// Takes in what the stream has to tell.
-    pub(in crate::bot) fn on_stream_event(&mut self, news: StreamEvent<Event>) {
+    pub(super) fn on_stream_event(&mut self, news: StreamEvent<Event>) {
         match news {
             StreamEvent::Opened => {
                 match self.events.disconnected_since.take() {

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{info, warn};
 
 use super::{GameCallResult, GameTask, recorder::began, turn::Turn};
-use crate::bot::{event_loop::epoch, game_task::state::GameState};
+use crate::bot::{game_task::state::GameState, wall_clock::epoch};
 use sparring_lichess::{
     Escaped,
     model::{Side, Status},

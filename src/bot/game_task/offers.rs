@@ -7,7 +7,6 @@ use tracing::{debug, info, warn};
 
 use super::{GameCallResult, GameCommand, GameTask, TaskOutcome, post_mortem, turn::Turn};
 use crate::bot::{
-    event_loop::epoch,
     game_task::{
         chat_commands::{self, ChatContext, CommandResult, Persona},
         state::GameState,
@@ -16,6 +15,7 @@ use crate::bot::{
         adaptive_level,
         offer_policy::{self, Situation, WinClaim},
     },
+    wall_clock::epoch,
 };
 use sparring_chess::units::Millis;
 use sparring_lichess::{

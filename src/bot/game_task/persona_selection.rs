@@ -6,12 +6,12 @@ use super::{Context, GameTask};
 use crate::{
     bot::{
         challenges::{rule_context::RuleContext, rules},
-        event_loop::epoch,
         game_task::{
             chat_commands::{self, Persona},
             state::GameState,
         },
         moves::adaptive_level,
+        wall_clock::epoch,
     },
     config::{Adapt, Play},
     store::RequestedPersona,

@@ -3,7 +3,7 @@
 use super::GameTask;
 use crate::{
     bot::{
-        event_loop::epoch, game_task::state::GameState, games::live::GameSnapshot, moves::selector::Decision,
+        game_task::state::GameState, games::live::GameSnapshot, moves::selector::Decision, wall_clock::epoch,
     },
     store::{End, GameRecord, MoveRecord, Thought},
 };

@@ -8,7 +8,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::bot::daemon::Status;
+use crate::bot::status::Status;
 use crate::store::ArchiveWriter;
 use sparring_chess::units::Millis;
 use sparring_lichess::retry::EndpointClass;

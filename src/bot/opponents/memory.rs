@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::bot::event_loop::epoch;
+use crate::bot::wall_clock::epoch;
 use crate::store::{ArchiveWriter, RequestedPersona};
 use sparring_chess::units::Millis;
 use sparring_lichess::model::UserId;

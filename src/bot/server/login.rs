@@ -5,7 +5,7 @@ use thiserror::Error;
 use tokio::time::{Instant, sleep};
 use tracing::{info, warn};
 
-use crate::bot::{event_loop::epoch, server::rate_limits::PersistedRateLimits};
+use crate::bot::{server::rate_limits::PersistedRateLimits, wall_clock::epoch};
 use sparring_chess::units::Millis;
 use sparring_lichess::{
     CallError, Client, Escaped,

@@ -1,4 +1,3 @@
-//! Tournaments: which to join, and the calls that join and leave them.
+//! Tournaments: which to join, and when to leave.
 
-pub(super) mod calls;
 pub(super) mod state;

@@ -6,7 +6,10 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use tracing::{debug, info, warn};
 
 use crate::bot::{
-    event_loop::{EventLoop, completions::Completion},
+    event_loop::{
+        EventLoop,
+        completion::{Completion, TournamentSnapshot},
+    },
     server::retry_call::insist,
     tournaments::state::TournamentAction,
 };
@@ -14,23 +17,13 @@ use crate::config::Tournaments;
 use sparring_chess::units::Millis;
 use sparring_lichess::{
     CallError, Client, Escaped,
-    model::{Arena, ArenaId, TeamId},
+    model::{ArenaId, TeamId},
     retry::EndpointClass,
 };
 
-/// What a look at the arenas has shown.
-pub(in crate::bot) struct TournamentSnapshot {
-    /// The settings that asked for it.
-    wish: Tournaments,
-    /// Teams that were asked to take us, and have answered.
-    answered: BTreeSet<TeamId>,
-    arenas: Vec<Arena>,
-    errors: Vec<(EndpointClass, CallError)>,
-}
-
 impl EventLoop {
     /// Looks for arenas, joins them when they begin, and asks there for the next game.
-    pub(in crate::bot) fn maybe_join(&mut self, now: Millis) {
+    pub(super) fn maybe_join(&mut self, now: Millis) {
         if self.is_closing() {
             return;
         }
@@ -57,7 +50,7 @@ impl EventLoop {
     }
 
     /// When [`contend`](Self::contend) may have something to do.
-    pub(in crate::bot) fn next_tournament_at(&self) -> Option<Millis> {
+    pub(super) fn next_tournament_at(&self) -> Option<Millis> {
         let options = self.options.borrow();
         let is_silent = self.shared.client.silence(EndpointClass::Invite).is_some();
         if self.is_closing() || is_silent {
@@ -67,7 +60,7 @@ impl EventLoop {
     }
 
     /// A look at the arenas has come back.
-    pub(in crate::bot) fn on_tournaments_listed(&mut self, seen: TournamentSnapshot) {
+    pub(super) fn on_tournaments_listed(&mut self, seen: TournamentSnapshot) {
         for (class, error) in &seen.errors {
             self.record_rate_limit(*class, error);
             warn!("arenas: {error}");
@@ -89,7 +82,7 @@ impl EventLoop {
     }
 
     /// An arena has let us in, or not.
-    pub(in crate::bot) fn on_tournament_joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
+    pub(super) fn on_tournament_joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
         match answer {
             // Since it was asked for, the owner may have paused the bot or asked it to end.
             Ok(()) if self.is_closing() || !self.options.borrow().tournaments.enabled => {
@@ -107,7 +100,7 @@ impl EventLoop {
     }
 
     /// Leaves every arena, so that nobody is paired with a bot that is about to end.
-    pub(in crate::bot) fn leave_tournaments(&mut self) {
+    pub(super) fn leave_tournaments(&mut self) {
         for id in self.tournaments.close() {
             self.leave_tournament(id);
         }

@@ -1,7 +1,5 @@
 //! Challenging others: the calls that the suitor's wishes need, and what comes of them.
 
-pub(super) mod opponent_picker;
-
 use std::sync::Arc;
 
 use tokio::time::{sleep, timeout};
@@ -10,9 +8,10 @@ use tracing::{debug, info};
 
 use crate::bot::{
     challenges::{queue::QueuedChallenge, rule_context::RuleContext, rules},
-    event_loop::{EventLoop, completions::Completion, epoch},
+    event_loop::{EventLoop, completion::Completion},
     matchmaking::opponent_picker::ChallengeProposal,
     server::retry_call::{MOST, patience},
+    wall_clock::epoch,
 };
 use crate::{
     config::{Action, Matchmaking},

@@ -12,8 +12,9 @@ use crate::bot::{
         rule_context::{LocalContext, RuleContext, minute_of_day},
         rules::{self, DecidedBy, RuleDecision},
     },
-    event_loop::{EventLoop, completions::Completion, epoch},
+    event_loop::{EventLoop, completion::Completion},
     server::retry_call::{SELDOM, SOON, insist},
+    wall_clock::epoch,
 };
 use crate::{
     config::Action,
@@ -28,7 +29,7 @@ use sparring_lichess::{
 
 impl EventLoop {
     /// Judges a challenge by the rules, and lets it wait or refuses it.
-    pub(in crate::bot) fn handle_challenge(&mut self, challenge: &Challenge, compat: Option<Compat>) {
+    pub(super) fn handle_challenge(&mut self, challenge: &Challenge, compat: Option<Compat>) {
         let challenger = challenge.challenger.as_ref();
         let is_mine = challenger.is_some_and(|user| user.id == self.shared.me);
         if is_mine || challenge.direction.as_deref() == Some("out") {
@@ -95,7 +96,7 @@ impl EventLoop {
 
     /// Something has come of a challenge, whoever sent it: the archive learns what, once.
     /// Says whether that was news.
-    pub(in crate::bot) fn record_outcome(&mut self, id: &GameId, verdict: &str) -> bool {
+    pub(super) fn record_outcome(&mut self, id: &GameId, verdict: &str) -> bool {
         let Some(record) = self.open_challenges.decide(id, verdict) else {
             return false;
         };
@@ -111,7 +112,7 @@ impl EventLoop {
     }
 
     /// A challenge was accepted, or not. Games come by the event stream.
-    pub(in crate::bot) fn accepted(&mut self, id: GameId, answer: Result<(), CallError>) {
+    pub(super) fn accepted(&mut self, id: GameId, answer: Result<(), CallError>) {
         let Err(error) = answer else {
             self.record_outcome(&id, "accepted");
             return;
@@ -145,7 +146,7 @@ impl EventLoop {
 
     /// The running games are known, or not, after nobody knew whether a challenge was accepted. What is not among them is
     /// accepted once more: where the first try was heard late, that is refused and harms nothing.
-    pub(in crate::bot) fn doubted(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
+    pub(super) fn doubted(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
         match listed {
             Ok(list) => self.on_ongoing_games(&list),
             Err(error) => {
@@ -166,7 +167,7 @@ impl EventLoop {
     }
 
     /// Refuses a challenge. A refusal that gets lost is sent again while the challenger waits.
-    pub(in crate::bot) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
+    pub(super) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
         let verdict = rules::describe(Action::Decline(reason));
         if self.record_outcome(&id, &verdict) {
             info!("challenge {id}: {verdict} after all");
@@ -205,13 +206,13 @@ impl EventLoop {
     }
 
     /// Whether the games of the day with bots are played, by our count or by lichess'.
-    pub(in crate::bot) fn are_bots_closed(&self) -> bool {
+    pub(super) fn are_bots_closed(&self) -> bool {
         let now = epoch();
         self.daily.is_done_with_bots(now) || self.rate_limits.forbids_bots(now)
     }
 
     /// What rules may ask besides the challenge or game.
-    pub(in crate::bot) fn local_context(&self, opponent: Option<&UserId>, rematch: bool) -> LocalContext {
+    pub(super) fn local_context(&self, opponent: Option<&UserId>, rematch: bool) -> LocalContext {
         let now = epoch();
         let running = self.supervisor.opponents();
         let with_them = running

@@ -1,0 +1,3 @@
+//! Matchmaking: whom to challenge, and when.
+
+pub(super) mod opponent_picker;
