@@ -124,7 +124,7 @@ impl Daemon {
             Handles {
                 options: self.options,
                 status: self.status,
-                heart: self.liveness,
+                liveness: self.liveness,
             },
             &self.restored,
             limits,

@@ -1,5 +1,8 @@
-//! The daemon at work: hears the event stream, answers challenges, keeps a task for each game, and leaves in good
-//! order.
+//! The daemon's event loop: one `select!` over the event stream, completed API calls, ended games, timers and shutdown.
+//!
+//! It alone performs API calls for the account; its children handle one kind of input each. What decides is pure and lies in
+//! [`challenges`](super::challenges), [`matchmaking`](super::matchmaking), [`tournaments`](super::tournaments),
+//! [`opponents`](super::opponents) and [`games`](super::games).
 
 mod challenges;
 mod completion;
@@ -54,27 +57,27 @@ use sparring_lichess::{
     retry::EndpointClass,
 };
 
-/// After the second request to end, games have this long to let go.
-const LETTING_GO: Duration = Duration::from_millis(1500);
-/// Once nothing runs any more, what is still on its way to the server has this long to get there.
-const FAREWELL: Duration = Duration::from_secs(2);
-/// While the server wants no answers to challenges, promised seats are looked at so often.
-const SILENT_LOOK: Millis = Millis::from_secs(5);
+/// After the second request to end, game tasks have this long to stop.
+const TASK_STOP: Duration = Duration::from_millis(1500);
+/// Once no game runs, calls in flight have this long to arrive.
+const FLUSH: Duration = Duration::from_secs(2);
+/// While a rate limit forbids answers to challenges, reserved slots are checked so often.
+const RATE_LIMITED_CHECK: Millis = Millis::from_secs(5);
 
-/// How the roof steers the desk and watches it.
+/// How the event loop is controlled and observed.
 pub(super) struct Handles {
     /// How to behave, now and after a reload.
     pub(super) options: watch::Receiver<Options>,
     /// Where to show what it is doing.
     pub(super) status: watch::Sender<Status>,
-    /// Answers whether the loop still turns.
-    pub(super) heart: LivenessResponder,
+    /// Answers liveness probes.
+    pub(super) liveness: LivenessResponder,
 }
 
-/// The daemon at work.
+/// The event loop with the parts it owns.
 pub(super) struct EventLoop {
     client: Client,
-    shared: Arc<Context>,
+    context: Arc<Context>,
     options: watch::Receiver<Options>,
     status: watch::Sender<Status>,
     events: EventStream,
@@ -86,64 +89,63 @@ pub(super) struct EventLoop {
     tournaments: TournamentState,
     rematches: Rematches,
     rng: ChaCha8Rng,
-    /// Games without a clock in which the opponent is to move, with the opponent where known: no stream is held for them.
+    /// Correspondence games in which the opponent is to move, with the opponent where known. They have no task and no stream.
     parked: BTreeMap<GameId, Option<UserId>>,
-    /// Games that did not run any more by the last list that knows, and are looked at for their end.
+    /// Games that the last complete list of running games no longer had: their result is asked for.
     unlisted: BTreeSet<GameId>,
     polled_at: Instant,
     ratings_at: Instant,
     retries: RetrySchedule,
-    heart: LivenessResponder,
+    liveness: LivenessResponder,
     rate_limits: PersistedRateLimits,
     daily: DailyCounters,
     calls: FuturesUnordered<BoxFuture<'static, Completion>>,
     ongoing_poll: OngoingPoll,
     started_at: Instant,
-    /// Once asked to end: running games are left then.
+    /// Set once asked to end: running games are left then.
     drained_at: Option<Instant>,
-    /// Once asked to end: nobody waits for answers of the server beyond that.
+    /// Set once asked to end: nobody waits for calls in flight beyond that.
     flush_until: Option<Instant>,
-    /// The token is being looked at.
     token_check_pending: bool,
     exit: Option<DaemonError>,
-    /// Nothing is sent that changes anything.
+    /// Only reading calls are sent.
     is_dry_run: bool,
 }
 
 impl EventLoop {
-    /// A desk with nothing on it yet.
+    /// An event loop with what earlier runs left.
     pub(super) fn new(
-        shared: Arc<Context>,
-        roof: Handles,
-        past: &RestoredState,
+        context: Arc<Context>,
+        handles: Handles,
+        restored: &RestoredState,
         limits: PersistedRateLimits,
         seed: u64,
         dry: bool,
         leave: CancellationToken,
     ) -> Self {
         Self {
-            client: shared.client.clone(),
-            events: EventStream::open(&shared.client, seed),
-            pending_challenges: PendingChallenges::new(shared.lists.clone()),
-            supervisor: GameSupervisor::new(Arc::clone(&shared), leave),
-            shared,
-            options: roof.options,
-            status: roof.status,
+            client: context.client.clone(),
+            events: EventStream::open(&context.client, seed),
+            pending_challenges: PendingChallenges::new(context.lists.clone()),
+            supervisor: GameSupervisor::new(Arc::clone(&context), leave),
+            context,
+            options: handles.options,
+            status: handles.status,
             challenge_queue: ChallengeQueue::default(),
-            opponent_picker: OpponentPicker::restore(&past.cooldowns, past.asked_today, epoch()),
+            opponent_picker: OpponentPicker::restore(&restored.cooldowns, restored.asked_today, epoch()),
             open_challenges: OpenChallenges::default(),
             tournaments: TournamentState::default(),
-            rematches: Rematches::restore(&past.repeats),
+            rematches: Rematches::restore(&restored.repeats),
             rng: ChaCha8Rng::seed_from_u64(seed),
-            // Those that still run come by the event stream, the others are looked at once for their end.
-            parked: past.unfinished.iter().cloned().map(|id| (id, None)).collect(),
+            // The event stream names those that still run; the result of the others is asked for once.
+            parked: restored.unfinished.iter().cloned().map(|id| (id, None)).collect(),
             unlisted: BTreeSet::new(),
             polled_at: Instant::now(),
             ratings_at: Instant::now(),
             retries: RetrySchedule::default(),
-            heart: roof.heart,
+            liveness: handles.liveness,
             rate_limits: limits,
-            daily: DailyCounters::of(&past.opponents_today, epoch()),
+            daily: DailyCounters::of(&restored.opponents_today, epoch()),
             calls: FuturesUnordered::new(),
             ongoing_poll: OngoingPoll::default(),
             started_at: Instant::now(),
@@ -155,7 +157,10 @@ impl EventLoop {
         }
     }
 
-    /// Is the bot until asked to end.
+    /// Runs until asked to end.
+    ///
+    /// # Errors
+    /// When the token or the account cannot be used any more.
     pub(super) async fn run(mut self, signals: Shutdown) -> Result<(), DaemonError> {
         loop {
             self.poll_timers();
@@ -177,19 +182,20 @@ impl EventLoop {
                 }
                 () = signals.drain.cancelled(), if self.drained_at.is_none() => self.drain(),
                 Some((challenge, compat)) = self.pending_challenges.next() => self.handle_challenge(&challenge, compat),
-                Some(news) = self.events.next() => self.on_stream_event(news),
-                Some((setup, done)) = self.supervisor.next(), if !self.supervisor.is_empty() => {
-                    self.on_game_ended(setup, done);
+                Some(event) = self.events.next() => self.on_stream_event(event),
+                Some((settings, exit)) = self.supervisor.next(), if !self.supervisor.is_empty() => {
+                    self.on_game_ended(settings, exit);
                 }
-                Some(errand) = self.calls.next(), if !self.calls.is_empty() => self.on_completion(errand),
+                Some(completion) = self.calls.next(), if !self.calls.is_empty() => self.on_completion(completion),
                 Ok(()) = self.options.changed() => info!("new settings count from the next challenge on"),
-                () = self.heart.respond() => {}
+                () = self.liveness.respond() => {}
                 () = sleep_until(timer) => {}
             }
         }
     }
 
-    pub(super) fn start(&mut self, game: &GameEventInfo) {
+    /// Starts the task of a game that the event stream or the list of running games names, unless it runs or is parked.
+    fn start(&mut self, game: &GameEventInfo) {
         let Some(id) = game.game().cloned() else {
             return warn!("a game without an id was skipped");
         };
@@ -200,82 +206,82 @@ impl EventLoop {
         if !is_running && !self.retries.allows(&id, self.now()) {
             return;
         }
-        // One that was let go and taken up again may have been taken for ended.
+        // A game that was left and rejoined may count as ended there.
         if let Some(arena) = &game.tournament_id {
             self.tournaments.begun(arena, &id);
         }
         if is_running {
             return;
         }
-        // Who has not moved yet may still have to greet, but once is enough.
+        // A game in which we have not moved yet may need its greeting, once.
         let is_known = game.has_moved || self.parked.contains_key(&id);
-        let waits = game.speed == Some(Speed::Correspondence) && is_known && !game.is_my_turn;
+        let can_park = game.speed == Some(Speed::Correspondence) && is_known && !game.is_my_turn;
         let is_over = game
             .status
             .as_ref()
             .is_some_and(|status| !matches!(status.0, GameStatus::Created | GameStatus::Started));
         let opponent = game.opponent.as_ref().and_then(|opponent| opponent.id.clone());
-        if waits && !is_over {
+        if can_park && !is_over {
             self.parked.insert(id, opponent);
             return self.publish_status();
         }
-        // What slept was counted when it began, be it in an earlier run.
+        // A parked game was counted when it began, be it in an earlier run.
         let is_new = self.parked.remove(&id).is_none();
         let now = self.now();
         self.opponent_picker.accepted(&id, now);
         self.record_outcome(&id, "accepted");
-        let promised = self.challenge_queue.started(&id);
-        let is_rematch = promised.as_ref().is_some_and(|who| who.is_rematch);
-        let moment = self.local_context(opponent.as_ref(), is_rematch);
+        let reservation = self.challenge_queue.started(&id);
+        let is_rematch = reservation.as_ref().is_some_and(|who| who.is_rematch);
+        let local_context = self.local_context(opponent.as_ref(), is_rematch);
         let options = self.options.borrow();
-        let setup = TaskSettings {
-            adopted: promised.is_none(),
+        let settings = TaskSettings {
+            adopted: reservation.is_none(),
             id,
             opponent: opponent.clone(),
             side: game.color,
             play: options.play.clone(),
             chat: options.chat.clone(),
             rules: Arc::clone(&options.rules),
-            local_context: moment,
+            local_context,
             no_show: game.tournament_id.is_none().then_some(options.games.abort_after),
             idle: options.idle,
             frame_within: options.frame,
         };
         drop(options);
         if self.is_dry_run {
-            return info!("would play {}", setup.id);
+            return info!("would play {}", settings.id);
         }
         if let Some(opponent) = opponent.filter(|_| is_new) {
-            // A game that nobody was promised a seat for is one of an arena, or was begun while nobody listened.
-            let is_bot = promised.map_or_else(|| game.is_against_bot(), |who| !who.is_human);
-            self.daily.note(&setup.id, &opponent, is_bot, epoch());
+            // A game without a reserved slot comes from a tournament, or began while we were disconnected.
+            let is_bot = reservation.map_or_else(|| game.is_against_bot(), |who| !who.is_human);
+            self.daily.note(&settings.id, &opponent, is_bot, epoch());
         }
-        self.shared.metrics.game_begun();
-        self.supervisor.start(setup);
+        self.context.metrics.game_begun();
+        self.supervisor.start(settings);
         self.publish_status();
     }
 
-    /// Sends what is due, by the clock or because a seat is free.
+    /// Performs what is due, by the clock or because a slot is free.
     fn poll_timers(&mut self) {
         let now = self.now();
-        let lapsed = self.challenge_queue.expired(now);
-        let (mine, theirs): (Vec<_>, Vec<_>) = lapsed
+        let expired = self.challenge_queue.expired(now);
+        let (mine, theirs): (Vec<_>, Vec<_>) = expired
             .into_iter()
             .partition(|id| self.opponent_picker.is_pending(id));
         for id in mine {
-            self.unanswered(id);
+            self.on_no_answer(id);
         }
         if !theirs.is_empty() {
-            // Perhaps the games are there and only their news was lost.
+            // The games may run, and only their gameStart was lost.
             self.list_games();
         }
         self.maybe_challenge(now);
         self.maybe_join(now);
-        let (opponents, sleeping) = self.opponents();
-        let room = self.capacity((&opponents, &sleeping), now);
-        // While the server wants no answers, challenges wait as long as they would for a seat.
+        let (opponents, parked) = self.opponents();
+        let capacity = self.capacity((&opponents, &parked), now);
+        // While a rate limit forbids answers, challenges wait as long as they would for a slot.
         while self.client.silence(EndpointClass::Challenge).is_none()
-            && let Some(reply) = self.challenge_queue.next(room, now)
+            && let Some(reply) = self.challenge_queue.next(capacity, now)
         {
             match reply {
                 ChallengeReply::Accept(id) => self.call(|client| async move {
@@ -290,7 +296,7 @@ impl EventLoop {
             self.list_games();
         }
         if self.ongoing_poll.asks(now) {
-            self.call(|client| async move { Completion::Listed(client.playing().await) });
+            self.call(|client| async move { Completion::OngoingGames(client.playing().await) });
         }
         if Instant::now() >= self.next_ratings_at() {
             self.ratings_at = Instant::now();
@@ -298,7 +304,7 @@ impl EventLoop {
         }
     }
 
-    /// The opponents of the games that run, and of those that sleep.
+    /// The opponents of running games, and those of parked ones.
     fn opponents(&self) -> (Vec<Option<UserId>>, Vec<Option<UserId>>) {
         (
             self.supervisor.opponents(),
@@ -306,10 +312,10 @@ impl EventLoop {
         )
     }
 
-    /// What there is room for, beside these opponents of games that run and that sleep.
+    /// What limits new games, beside running games and parked ones with these opponents.
     fn capacity<'o>(
         &self,
-        (opponents, sleeping): (&'o [Option<UserId>], &'o [Option<UserId>]),
+        (opponents, parked): (&'o [Option<UserId>], &'o [Option<UserId>]),
         now: Millis,
     ) -> Capacity<'o> {
         let options = self.options.borrow();
@@ -319,39 +325,39 @@ impl EventLoop {
             bots_closed: self.are_bots_closed(),
             per_opponent: options.games.per_opponent,
             opponents,
-            sleeping,
+            sleeping: parked,
             reserved: self.tournaments.seats(now),
             lease: options.lease,
         }
     }
 
-    /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
-    pub(super) fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
-        let (opponents, sleeping) = self.opponents();
+    /// Slots that bots and tournaments may still take, with or without the one reserved for a challenge of ours.
+    fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
+        let (opponents, parked) = self.opponents();
         self.challenge_queue
-            .seats_for_bots(self.capacity((&opponents, &sleeping), now), without)
+            .seats_for_bots(self.capacity((&opponents, &parked), now), without)
     }
 
     fn next_deadline(&self) -> Instant {
         let silence = self.client.silence(EndpointClass::Challenge);
-        let intake = self.challenge_queue.next_deadline().map(|at| match silence {
+        let challenges = self.challenge_queue.next_deadline().map(|at| match silence {
             None => self.started_at + at.into(),
-            // Nothing may be sent, so what is due stays due; what waits may be answered as soon as the silence ends.
-            Some(silence) => Instant::now() + silence.min(SILENT_LOOK).into(),
+            // Nothing may be sent, so what is due stays due until the limit ends.
+            Some(silence) => Instant::now() + silence.min(RATE_LIMITED_CHECK).into(),
         });
-        let setbacks = self.retries.next_deadline().map(|at| self.started_at + at.into());
-        let lists = self
+        let retries = self.retries.next_deadline().map(|at| self.started_at + at.into());
+        let poll = self
             .ongoing_poll
             .next_deadline()
             .map(|at| self.started_at + at.into());
-        let courts = self.next_challenge_at().map(|at| self.started_at + at.into());
-        let contends = self.next_tournament_at().map(|at| self.started_at + at.into());
+        let matchmaking = self.next_challenge_at().map(|at| self.started_at + at.into());
+        let tournaments = self.next_tournament_at().map(|at| self.started_at + at.into());
         [
-            intake,
-            setbacks,
-            lists,
-            courts,
-            contends,
+            challenges,
+            retries,
+            poll,
+            matchmaking,
+            tournaments,
             self.drained_at,
             self.flush_until.filter(|until| Instant::now() < *until),
             Some(self.next_ratings_at()),
@@ -361,22 +367,22 @@ impl EventLoop {
         .fold(self.next_poll_at(), Instant::min)
     }
 
-    /// When the list of running games is looked at next: for those that sleep, and for what streams have lost. A game
-    /// of blitz whose start nobody heard of has to be found before its flag falls.
+    /// When the running games are polled next: for parked games, and for what streams have lost. A blitz game whose
+    /// gameStart was lost must be found before its flag falls.
     fn next_poll_at(&self) -> Instant {
         self.polled_at + self.options.borrow().poll_every.into()
     }
 
-    /// When the bot's own ratings are asked for next.
+    /// When our own ratings are asked for next.
     fn next_ratings_at(&self) -> Instant {
         self.ratings_at + self.options.borrow().ratings.into()
     }
 
-    /// Accepts nothing more.
+    /// Begins no more games, and ends when the running ones have ended.
     fn drain(&mut self) {
         let span = self.options.borrow().games.drain;
         self.drained_at = Some(Instant::now() + span.into());
-        self.flush_until = Some(Instant::now() + FAREWELL);
+        self.flush_until = Some(Instant::now() + FLUSH);
         for (challenge, compat) in self.pending_challenges.clear() {
             self.handle_challenge(&challenge, compat);
         }
@@ -390,17 +396,17 @@ impl EventLoop {
         );
     }
 
-    /// Whether nothing new is begun any more, or ever.
-    pub(super) fn is_closing(&self) -> bool {
+    /// Whether no new games are begun.
+    fn is_closing(&self) -> bool {
         self.is_dry_run || self.drained_at.is_some()
     }
 
-    /// A call failed: a limit that it tells of is kept.
-    pub(super) fn record_rate_limit(&mut self, class: EndpointClass, error: &CallError) {
+    /// Records the rate limit that a failed call tells of, so that a restart keeps it.
+    fn record_rate_limit(&mut self, class: EndpointClass, error: &CallError) {
         if matches!(error, CallError::RateLimited { .. }) {
-            self.shared.metrics.limited(class);
+            self.context.metrics.limited(class);
         }
-        // What was asked while games run must not keep the next log-in from them. What a log-in is asked it keeps itself.
+        // A limit of account calls must not delay the next login while games run. Login records its own.
         if class != EndpointClass::Account {
             self.rate_limits.note(class, error, epoch());
         }
@@ -408,7 +414,7 @@ impl EventLoop {
 
     fn is_done(&self) -> bool {
         self.drained_at.is_some_and(|until| {
-            // A challenge of ours that is not taken back could begin a game that nobody plays.
+            // A challenge of ours that stands could begin a game that nobody plays.
             let is_idle = self.supervisor.is_empty()
                 && self.challenge_queue.reserved_for() == 0
                 && !self.tournaments.is_leaving()
@@ -419,20 +425,20 @@ impl EventLoop {
         })
     }
 
-    /// Lets go of all games; they stay on lichess.
+    /// Stops all game tasks; the games stay on lichess.
     async fn leave(&mut self, signals: &Shutdown) {
         signals.leave.cancel();
         let all_left = async { while self.supervisor.next().await.is_some() {} };
-        if timeout(LETTING_GO, all_left).await.is_err() {
-            warn!("some games did not let go in time");
+        if timeout(TASK_STOP, all_left).await.is_err() {
+            warn!("some game tasks did not stop in time");
         }
-        if timeout(LETTING_GO, self.shared.store.flush()).await.is_err() {
+        if timeout(TASK_STOP, self.context.store.flush()).await.is_err() {
             warn!("the archive did not take everything in time");
         }
-        if let Some(rows) = self.shared.store.unwritten() {
+        if let Some(rows) = self.context.store.unwritten() {
             warn!("the archive cannot be written, and this is lost with the end of the program: {rows}");
         }
-        let lost = self.shared.store.lost();
+        let lost = self.context.store.lost();
         if lost > 0 {
             warn!(
                 "{lost} rows of this run were lost: the archive could not be written for too long, or did not take them"
@@ -440,33 +446,33 @@ impl EventLoop {
         }
     }
 
-    /// Looks whether the token is still good, once for all calls that were refused meanwhile.
-    pub(super) fn check_token(&mut self) {
+    /// Checks the token, once for all calls that were refused meanwhile.
+    fn check_token(&mut self) {
         if std::mem::replace(&mut self.token_check_pending, true) {
             return;
         }
         let wanted = self.options.borrow().tournaments.scopes();
-        self.call(|client| async move { Completion::Checked(login::may_play(&client, wanted).await) });
+        self.call(|client| async move { Completion::TokenChecked(login::may_play(&client, wanted).await) });
     }
 
-    /// Asks which games run, now or as soon as that may be asked again.
-    pub(super) fn list_games(&mut self) {
+    /// Polls the running games, now or as soon as that is allowed again.
+    fn list_games(&mut self) {
         let now = self.now();
         self.ongoing_poll.want(now);
     }
 
-    pub(super) fn call<F>(&self, call: impl FnOnce(Client) -> F)
+    fn call<F>(&self, call: impl FnOnce(Client) -> F)
     where
         F: Future<Output = Completion> + Send + 'static,
     {
         self.calls.push(call(self.client.clone()).boxed());
     }
 
-    pub(super) fn publish_status(&self) {
-        let (games, asleep) = (self.supervisor.len(), self.parked.len());
+    fn publish_status(&self) {
+        let (games, parked) = (self.supervisor.len(), self.parked.len());
         self.status.send_modify(|status| {
             status.games = games;
-            status.parked = asleep;
+            status.parked = parked;
         });
     }
 
@@ -477,7 +483,7 @@ impl EventLoop {
             .send_if_modified(|status| std::mem::replace(&mut status.waiting, waiting) != waiting);
     }
 
-    pub(super) fn now(&self) -> Millis {
+    fn now(&self) -> Millis {
         self.started_at.elapsed().into()
     }
 }

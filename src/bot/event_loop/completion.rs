@@ -14,57 +14,57 @@ use sparring_lichess::{
     retry::{Backoff, EndpointClass},
 };
 
-/// The end of a call that the daemon did not wait for.
-pub(in crate::bot) enum Completion {
+/// The result of an API call, or a pause that is over.
+pub(super) enum Completion {
     Accepted(GameId, Result<(), CallError>),
-    Doubted(GameId, Result<NowPlaying, CallError>),
+    AcceptChecked(GameId, Result<NowPlaying, CallError>),
     Declined(GameId, DeclineReason, Result<(), CallError>),
-    Listed(Result<NowPlaying, CallError>),
+    OngoingGames(Result<NowPlaying, CallError>),
     Account(Result<Account, CallError>),
-    Checked(Result<Result<(), DaemonError>, CallError>),
+    TokenChecked(Result<Result<(), DaemonError>, CallError>),
     Resigned(Result<(), CallError>),
-    Retried(Box<TaskSettings>),
-    Online(Result<Vec<Account>, CallError>),
-    Invited(
+    RetryDue(Box<TaskSettings>),
+    OnlineBots(Result<Vec<Account>, CallError>),
+    ChallengeSent(
         UserId,
         Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError>,
     ),
-    Decided(GameId, Option<ChallengeDone>),
-    Lapsed(GameId, Result<NowPlaying, CallError>),
-    Cancelled(GameId, Backoff, Result<(), CallError>),
-    Uncancelled(GameId, Backoff),
-    Seen(TournamentSnapshot),
-    Joined(ArenaId, Result<(), CallError>),
-    Withdrawn(Result<(), CallError>),
+    ChallengeAnswered(GameId, Option<ChallengeDone>),
+    ExpiryChecked(GameId, Result<NowPlaying, CallError>),
+    ChallengeWithdrawn(GameId, Backoff, Result<(), CallError>),
+    WithdrawalRetryDue(GameId, Backoff),
+    TournamentsListed(TournamentSnapshot),
+    TournamentJoined(ArenaId, Result<(), CallError>),
+    TournamentLeft(Result<(), CallError>),
 }
 
 impl Completion {
-    /// Why the call failed, if it did. The check of the token judges for itself.
+    /// The error of the call, if it failed. The token check has its own.
     pub(super) fn error(&self) -> Option<&CallError> {
         match self {
             Self::Accepted(_, answer)
             | Self::Declined(_, _, answer)
             | Self::Resigned(answer)
-            | Self::Cancelled(_, _, answer)
-            | Self::Joined(_, answer)
-            | Self::Withdrawn(answer) => answer.as_ref().err(),
-            Self::Listed(answer) | Self::Doubted(_, answer) | Self::Lapsed(_, answer) => {
+            | Self::ChallengeWithdrawn(_, _, answer)
+            | Self::TournamentJoined(_, answer)
+            | Self::TournamentLeft(answer) => answer.as_ref().err(),
+            Self::OngoingGames(answer) | Self::AcceptChecked(_, answer) | Self::ExpiryChecked(_, answer) => {
                 answer.as_ref().err()
             }
             Self::Account(answer) => answer.as_ref().err(),
-            Self::Online(answer) => answer.as_ref().err(),
-            Self::Invited(_, answer) => answer.as_ref().err(),
-            Self::Checked(_)
-            | Self::Retried(_)
-            | Self::Decided(..)
-            | Self::Uncancelled(..)
-            | Self::Seen(_) => None,
+            Self::OnlineBots(answer) => answer.as_ref().err(),
+            Self::ChallengeSent(_, answer) => answer.as_ref().err(),
+            Self::TokenChecked(_)
+            | Self::RetryDue(_)
+            | Self::ChallengeAnswered(..)
+            | Self::WithdrawalRetryDue(..)
+            | Self::TournamentsListed(_) => None,
         }
     }
 }
 
-/// What a look at the arenas has shown.
-pub(in crate::bot) struct TournamentSnapshot {
+/// What lichess says of tournaments.
+pub(super) struct TournamentSnapshot {
     /// The settings that asked for it.
     pub(super) wish: Tournaments,
     /// Teams that were asked to take us, and have answered.

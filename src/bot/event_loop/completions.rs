@@ -1,4 +1,4 @@
-//! What comes back to the desk: answers to calls that it did not wait for, and games that have ended.
+//! Event loop: results of API calls, and game tasks that have ended.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -19,18 +19,18 @@ use sparring_lichess::{
     retry::EndpointClass,
 };
 
-/// lichess lists no more running games than this: those beyond may still run.
-const LISTED: usize = 50;
+/// lichess lists at most so many running games: others may run beyond them.
+const LISTED_GAMES: usize = 50;
 
 impl EventLoop {
-    /// Takes in what came of a call.
-    pub(super) fn on_completion(&mut self, errand: Completion) {
-        if matches!(errand.error(), Some(CallError::Unauthorized { .. })) {
+    /// Handles the result of a call.
+    pub(super) fn on_completion(&mut self, completion: Completion) {
+        if matches!(completion.error(), Some(CallError::Unauthorized { .. })) {
             self.check_token();
         }
-        match errand {
-            Completion::Accepted(id, answer) => self.accepted(id, answer),
-            Completion::Doubted(id, listed) => self.doubted(id, listed),
+        match completion {
+            Completion::Accepted(id, answer) => self.on_accepted(id, answer),
+            Completion::AcceptChecked(id, listed) => self.on_accept_checked(id, listed),
             Completion::Declined(id, reason, Err(error)) => {
                 self.record_rate_limit(EndpointClass::Challenge, &error);
                 debug!("challenge {id}: {error}");
@@ -39,12 +39,12 @@ impl EventLoop {
                 }
             }
             Completion::Declined(_, _, Ok(())) | Completion::Resigned(Ok(())) => {}
-            Completion::Listed(Ok(list)) => {
+            Completion::OngoingGames(Ok(list)) => {
                 self.ongoing_poll.answered();
                 self.on_ongoing_games(&list);
             }
             Completion::Account(Ok(account)) => {
-                self.shared
+                self.context
                     .ratings
                     .send_replace(Arc::new(rule_context::ratings(&account)));
             }
@@ -52,12 +52,12 @@ impl EventLoop {
                 self.record_rate_limit(EndpointClass::Account, &error);
                 debug!("my ratings stay as they were: {error}");
             }
-            Completion::Checked(checked) => self.on_token_checked(checked),
-            Completion::Listed(Err(error)) => {
+            Completion::TokenChecked(checked) => self.on_token_checked(checked),
+            Completion::OngoingGames(Err(error)) => {
                 self.record_rate_limit(EndpointClass::Account, &error);
                 let now = self.now();
                 let tries = self.ongoing_poll.failed(&error, now, &mut self.rng);
-                // An outage is told of by the event stream, which does not repeat itself each minute.
+                // The event stream warns of an outage, and does not repeat itself each minute.
                 if self.status.borrow().is_listening && tries.is_power_of_two() {
                     warn!("{error}");
                 } else {
@@ -68,22 +68,24 @@ impl EventLoop {
                 self.record_rate_limit(EndpointClass::Command, &error);
                 warn!("{error}");
             }
-            Completion::Retried(setup) => {
+            Completion::RetryDue(settings) => {
                 self.supervisor.start(TaskSettings {
                     adopted: true,
-                    ..*setup
+                    ..*settings
                 });
                 self.publish_status();
             }
-            Completion::Online(online) => self.met(online),
-            Completion::Invited(user, answer) => self.on_challenge_sent(user, answer),
-            Completion::Decided(id, done) => self.on_challenge_answered(&id, done),
-            Completion::Lapsed(id, listed) => self.on_challenge_expired(id, listed),
-            Completion::Cancelled(id, patience, answer) => self.on_challenge_withdrawn(id, patience, answer),
-            Completion::Uncancelled(id, patience) => self.retry_withdrawal(id, patience),
-            Completion::Seen(seen) => self.on_tournaments_listed(seen),
-            Completion::Joined(id, answer) => self.on_tournament_joined(&id, answer),
-            Completion::Withdrawn(answer) => {
+            Completion::OnlineBots(online) => self.on_online_bots(online),
+            Completion::ChallengeSent(user, answer) => self.on_challenge_sent(user, answer),
+            Completion::ChallengeAnswered(id, done) => self.on_challenge_answered(&id, done),
+            Completion::ExpiryChecked(id, listed) => self.on_challenge_expired(id, listed),
+            Completion::ChallengeWithdrawn(id, patience, answer) => {
+                self.on_challenge_withdrawn(id, patience, answer)
+            }
+            Completion::WithdrawalRetryDue(id, backoff) => self.retry_withdrawal(id, backoff),
+            Completion::TournamentsListed(seen) => self.on_tournaments_listed(seen),
+            Completion::TournamentJoined(id, answer) => self.on_tournament_joined(&id, answer),
+            Completion::TournamentLeft(answer) => {
                 self.tournaments.left();
                 if let Err(error) = answer {
                     self.record_rate_limit(EndpointClass::Command, &error);
@@ -93,7 +95,6 @@ impl EventLoop {
         }
     }
 
-    /// The token was looked at.
     fn on_token_checked(&mut self, checked: Result<Result<(), DaemonError>, CallError>) {
         self.token_check_pending = false;
         match checked {
@@ -107,13 +108,14 @@ impl EventLoop {
         }
     }
 
-    /// The games that run: those of which nobody has heard are played, and those that sleep and run no more are looked at
-    /// once for their end.
+    /// Handles the list of running games: starts those without a task, and asks once for the result of parked games that
+    /// run no more.
     pub(super) fn on_ongoing_games(&mut self, list: &NowPlaying) {
         let running: BTreeSet<&GameId> = list.now_playing.iter().filter_map(GameEventInfo::game).collect();
         let now = self.now();
-        let ended =
-            |id: &&GameId| running.len() < LISTED && !running.contains(*id) && self.retries.allows(id, now);
+        let ended = |id: &&GameId| {
+            running.len() < LISTED_GAMES && !running.contains(*id) && self.retries.allows(id, now)
+        };
         let over: Vec<GameId> = self.parked.keys().filter(ended).cloned().collect();
         self.unlisted.retain(|id| !running.contains(id));
         for game in &list.now_playing {
@@ -126,33 +128,33 @@ impl EventLoop {
         }
     }
 
-    /// The task of a game has ended.
-    pub(super) fn on_game_ended(&mut self, setup: TaskSettings, done: TaskExit) {
-        let (id, opponent) = (&setup.id, setup.opponent.clone());
-        if !matches!(done, TaskExit::Revived(_)) {
+    /// Handles the end of a game's task.
+    pub(super) fn on_game_ended(&mut self, settings: TaskSettings, exit: TaskExit) {
+        let (id, opponent) = (&settings.id, settings.opponent.clone());
+        if !matches!(exit, TaskExit::Revived(_)) {
             let now = self.now();
             self.tournaments.ended(id, now);
         }
         let was_unlisted = !self.supervisor.has(id) && self.unlisted.remove(id);
-        match done {
+        match exit {
             TaskExit::With(TaskOutcome::Ended | TaskOutcome::Left) => {}
             TaskExit::With(TaskOutcome::Asleep) => {
                 self.parked.insert(id.clone(), opponent);
             }
             TaskExit::With(TaskOutcome::Unseen) => {
-                debug!("{id} has ended, and how is looked for");
+                debug!("{id} has ended; its result is asked for");
                 self.parked.insert(id.clone(), opponent);
                 self.list_games();
             }
             TaskExit::With(TaskOutcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
             TaskExit::With(TaskOutcome::Refused(error)) if error.is_unknown() && was_unlisted => {
-                self.forget(&setup)
+                self.forget(&settings)
             }
             TaskExit::With(TaskOutcome::Refused(error)) => {
                 warn!("{id}: {error}");
                 let id = id.clone();
-                if !self.retry_later(setup) && error.is_unknown() {
-                    // If it is not listed either, it is looked at once more.
+                if !self.retry_later(settings) && error.is_unknown() {
+                    // If it is not listed either, its result is asked for once more.
                     self.parked.insert(id, opponent);
                 }
             }
@@ -160,11 +162,11 @@ impl EventLoop {
                 warn!("{id}: {error}");
                 self.check_token();
                 // If the token is good after all, the game is still there.
-                self.retry_later(setup);
+                self.retry_later(settings);
             }
-            TaskExit::Revived(why) => warn!("{id} fell over and is resumed: {why}"),
+            TaskExit::Revived(why) => warn!("{id}: its task panicked and is restarted: {why}"),
             TaskExit::Lost(why) => {
-                warn!("{id} fell over again and is resigned: {why}");
+                warn!("{id}: its task panicked again, so the game is resigned: {why}");
                 let id = id.clone();
                 self.call(|client| async move { Completion::Resigned(client.resign(&id).await) });
             }
@@ -172,30 +174,30 @@ impl EventLoop {
         self.publish_status();
     }
 
-    /// The server neither lists a game nor knows it: lichess deletes games that nobody has played. It is not asked for again,
-    /// in later runs neither.
-    fn forget(&mut self, setup: &TaskSettings) {
+    /// Records a game as aborted that lichess neither lists nor knows: it deletes games without moves. Later runs do not ask
+    /// for it either.
+    fn forget(&mut self, settings: &TaskSettings) {
         info!(
             "{} is not known to the server any more: it is kept as aborted",
-            setup.id
+            settings.id
         );
-        self.shared.game_flags.forget(&setup.id);
-        if self.shared.finished_games.note(&setup.id) {
-            self.shared.metrics.game_ended("void");
+        self.context.game_flags.forget(&settings.id);
+        if self.context.finished_games.note(&settings.id) {
+            self.context.metrics.game_ended("void");
         }
-        self.shared.store.forgotten(setup.id.clone(), epoch());
+        self.context.store.forgotten(settings.id.clone(), epoch());
     }
 
-    /// The server would not let us play a game. One refusal may be its own mistake, and the list may fail as well: so the
-    /// game is tried once without it, and after that only as long as it is listed. Says whether it is tried without.
-    fn retry_later(&mut self, setup: TaskSettings) -> bool {
+    /// Schedules a retry of a game whose stream the server refused: once unconditionally, then only while the game is
+    /// listed. Returns whether this is the unconditional one.
+    fn retry_later(&mut self, settings: TaskSettings) -> bool {
         let now = self.now();
-        let wait = self.retries.record(&setup.id, now);
+        let wait = self.retries.record(&settings.id, now);
         let is_first = wait == retry::FIRST;
         if is_first {
             self.call(|_| async move {
                 sleep(wait.into()).await;
-                Completion::Retried(Box::new(setup))
+                Completion::RetryDue(Box::new(settings))
             });
         }
         is_first

@@ -5,17 +5,17 @@ use tokio::time::Instant;
 use crate::bot::server::stream_conflict::ConflictDetector;
 use sparring_lichess::{Client, ReconnectingStream, StreamEvent, model::Event};
 
-/// The event stream, and what was made of it so far.
-pub(in crate::bot) struct EventStream {
+/// The event stream, with its conflict detector.
+pub(super) struct EventStream {
     pub(super) stream: ReconnectingStream<Event>,
     pub(super) conflict: ConflictDetector,
-    /// Since when nothing is heard, though it was before.
+    /// Since when it is down, after it was up.
     pub(super) disconnected_since: Option<Instant>,
 }
 
 impl EventStream {
-    /// Follows the stream. The seed decides the jitter.
-    pub(in crate::bot) fn open(client: &Client, seed: u64) -> Self {
+    /// Opens the stream. The seed decides the jitter.
+    pub(super) fn open(client: &Client, seed: u64) -> Self {
         Self {
             stream: ReconnectingStream::events(client, seed),
             conflict: ConflictDetector::default(),
@@ -23,8 +23,8 @@ impl EventStream {
         }
     }
 
-    /// What comes next. Dropping the future loses nothing.
-    pub(in crate::bot) async fn next(&mut self) -> Option<StreamEvent<Event>> {
+    /// The next event. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Option<StreamEvent<Event>> {
         self.stream.next().await
     }
 }

@@ -1,4 +1,4 @@
-//! The event stream as the daemon hears it: what it says, and when it is left alone for a while.
+//! Event loop: the event stream, its events, and backing off when another program uses the token.
 
 use rand::RngExt as _;
 use tokio::time::Instant;
@@ -13,9 +13,9 @@ use sparring_lichess::{
 };
 
 impl EventLoop {
-    /// Takes in what the stream has to tell.
-    pub(super) fn on_stream_event(&mut self, news: StreamEvent<Event>) {
-        match news {
+    /// Handles what the event stream reports.
+    pub(super) fn on_stream_event(&mut self, event: StreamEvent<Event>) {
+        match event {
             StreamEvent::Opened => {
                 match self.events.disconnected_since.take() {
                     None => info!("listening for challenges"),
@@ -30,23 +30,23 @@ impl EventLoop {
             StreamEvent::Event { event, .. } => self.on_event(event),
             StreamEvent::Garbled(bad) => {
                 warn!("a line was skipped: {bad}");
-                self.shared.metrics.line_skipped("event");
-                // It may have been the start of a game.
+                self.context.metrics.line_skipped("event");
+                // It may have been a gameStart.
                 self.list_games();
             }
             StreamEvent::Lost { why, lived } => {
                 self.events.disconnected_since.get_or_insert_with(Instant::now);
                 self.listening(false);
-                self.shared.metrics.stream_lost("event");
+                self.context.metrics.stream_lost("event");
                 debug!("{why} after {lived}, reopening");
-                if let Some(truce) = self.events.conflict.backoff(&why, lived) {
-                    self.back_off(truce);
+                if let Some(pause) = self.events.conflict.backoff(&why, lived) {
+                    self.back_off(pause);
                 }
             }
             StreamEvent::Unopened { why, tries } => {
                 self.record_rate_limit(EndpointClass::EventStream, &why);
                 if tries == 1 {
-                    // Games go on, and this stream would have named them.
+                    // Games go on, and the stream would have named new ones.
                     self.list_games();
                 }
                 if tries.is_power_of_two() {
@@ -54,7 +54,7 @@ impl EventLoop {
                 }
             }
             StreamEvent::Spent(span) => warn!(
-                "the event stream was lost as often as lichess lets it be opened: no challenges are heard for {} s; \
+                "the event stream was lost as often as lichess lets it be opened: no challenges arrive for {} s; \
                  games go on",
                 span.0 / 1000
             ),
@@ -65,29 +65,29 @@ impl EventLoop {
         }
     }
 
-    /// Leaves the stream to whoever else wants it so badly, or to a server that closes it again and again. Games go on,
-    /// and those that begin meanwhile are found in the list.
-    fn back_off(&mut self, truce: Millis) {
-        // Two that give way for the same time would meet again.
-        let truce = truce.scaled(self.rng.random_range(0.7..1.0));
-        self.shared.metrics.stream_contested("event");
+    /// Leaves the stream closed for a while: another program uses the token, or the server keeps closing it. Games go on,
+    /// and the poll finds those that begin meanwhile.
+    fn back_off(&mut self, pause: Millis) {
+        // Two programs that pause for the same time would collide again.
+        let pause = pause.scaled(self.rng.random_range(0.7..1.0));
+        self.context.metrics.stream_contested("event");
         warn!(
             "the event stream ends again and again, as if another program used this token: is there one? \
              It is left alone for {} s; games go on",
-            truce.0 / 1000
+            pause.0 / 1000
         );
-        self.events.stream.rest(truce);
+        self.events.stream.rest(pause);
     }
 
     fn on_event(&mut self, event: Event) {
         match event {
-            // Which one it is can still be read in the list.
+            // The list of running games has its id.
             Event::GameStart { game } if game.game().is_none() => self.list_games(),
             Event::GameStart { game } => self.start(&game),
             Event::GameFinish { game } => {
                 if let Some(id) = game.game() {
                     self.supervisor.finish(id);
-                    // Whoever slept through the end looks once, so that it is kept.
+                    // The result of a parked game is asked for once.
                     if self.parked.remove(id).is_some() {
                         self.start(&game);
                     }
@@ -101,7 +101,7 @@ impl EventLoop {
                     debug!("challenge {} is accepted already", challenge.id);
                 }
                 Some(fate) => {
-                    info!("challenge {} is not waited for any more: {fate}", challenge.id);
+                    info!("challenge {} is closed: {fate}", challenge.id);
                     self.pending_challenges.cancel(&challenge.id);
                     self.on_challenge_failed(&challenge.id, fate);
                 }

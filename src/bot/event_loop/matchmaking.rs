@@ -1,4 +1,5 @@
-//! Challenging others: the calls that the suitor's wishes need, and what comes of them.
+//! Event loop: matchmaking calls. [`OpponentPicker`](crate::bot::matchmaking::opponent_picker::OpponentPicker) decides whom to
+//! challenge and when.
 
 use std::sync::Arc;
 
@@ -24,25 +25,25 @@ use sparring_lichess::{
     retry::{Backoff, EndpointClass},
 };
 
-/// More bots are not looked at: as many as lichess tells of at once, since whom it names first nobody promises.
+/// How many online bots are asked for: the most that lichess lists, since their order means nothing.
 const ONLINE: u32 = 512;
-/// The stream of a challenge is held no longer: it was taken back before.
-const HELD: Millis = Millis::from_secs(90);
+/// The stream of a challenge is kept open no longer: the challenge is withdrawn before.
+const STREAM_LIMIT: Millis = Millis::from_secs(90);
 
 impl EventLoop {
-    /// Looks for an opponent when nobody plays, and stops looking when somebody comes.
+    /// Challenges a bot when no game runs, and withdraws our challenge when somebody else comes.
     pub(super) fn maybe_challenge(&mut self, now: Millis) {
-        for rest in self.opponent_picker.news() {
-            let until = epoch() + (rest.until - now);
-            self.shared.store.rest(ChallengeCooldown { until, ..rest });
+        for cooldown in self.opponent_picker.news() {
+            let until = epoch() + (cooldown.until - now);
+            self.context.store.rest(ChallengeCooldown { until, ..cooldown });
         }
         if !self.supervisor.is_empty() || self.tournaments.seats(now) > 0 {
             self.opponent_picker.busy(now);
         }
-        // Whoever came in the meantime has all of us, and a person at once.
-        let is_out_of_place =
+        // A game that began meanwhile takes our slot, and a person takes it before that.
+        let lost_its_slot =
             |id: &GameId| self.supervisor.has_other_than(id) || self.seats_for_bots(Some(id), now) == 0;
-        if self.challenge_queue.has_person() || self.opponent_picker.pending().is_some_and(is_out_of_place) {
+        if self.challenge_queue.has_person() || self.opponent_picker.pending().is_some_and(lost_its_slot) {
             self.withdraw();
         }
         let is_free = self.is_free(now);
@@ -53,11 +54,11 @@ impl EventLoop {
         self.opponent_picker.looked(may_ask.then_some(now));
         if may_ask && is_due {
             self.opponent_picker.asks(now, epoch());
-            self.call(|client| async move { Completion::Online(client.online_bots(ONLINE).await) });
+            self.call(|client| async move { Completion::OnlineBots(client.online_bots(ONLINE).await) });
         }
     }
 
-    /// Whether nobody plays or is about to, and a bot may.
+    /// Whether no game runs or is about to, and a bot may take a slot.
     fn is_free(&self, now: Millis) -> bool {
         self.supervisor.is_empty()
             && self.challenge_queue.reserved_for() == 0
@@ -65,7 +66,7 @@ impl EventLoop {
             && self.seats_for_bots(None, now) > 0
     }
 
-    /// When [`court`](Self::court) may have something to do.
+    /// When [`maybe_challenge`](Self::maybe_challenge) may have something to do.
     pub(super) fn next_challenge_at(&self) -> Option<Millis> {
         let now = self.now();
         let is_free = self.is_free(now);
@@ -76,14 +77,14 @@ impl EventLoop {
         looks_at.filter(|_| is_free)
     }
 
-    /// The bots that are online, or not.
-    pub(super) fn met(&mut self, online: Result<Vec<Account>, CallError>) {
+    /// Handles the list of online bots: challenges one of them.
+    pub(super) fn on_online_bots(&mut self, online: Result<Vec<Account>, CallError>) {
         let now = self.now();
         let is_free = self.is_free(now);
         let chosen = match online {
             Ok(online) if is_free => {
-                let wish = self.options.borrow().matchmaking.clone();
-                self.choose(&wish, &online, now)
+                let settings = self.options.borrow().matchmaking.clone();
+                self.choose(&settings, &online, now)
             }
             Ok(_) => None,
             Err(error) => {
@@ -92,46 +93,47 @@ impl EventLoop {
                 None
             }
         };
-        let Some((user, invitation)) = chosen else {
+        let Some((user, request)) = chosen else {
             return self.opponent_picker.gives_up();
         };
         info!("challenging {user}");
         self.call(|client| async move {
-            let answer = client.invite_and_wait(&user, &invitation).await;
-            Completion::Invited(user, answer)
+            let answer = client.invite_and_wait(&user, &request).await;
+            Completion::ChallengeSent(user, answer)
         });
     }
 
-    /// Chooses among the bots that are online one whom the rules would not decline.
+    /// Chooses an online bot whose challenge the rules would not decline.
     fn choose(
         &mut self,
-        wish: &Matchmaking,
+        settings: &Matchmaking,
         online: &[Account],
         now: Millis,
     ) -> Option<(UserId, ChallengeRequest)> {
-        let plan = ChallengeProposal::draw(wish, &mut self.rng)?;
+        let proposal = ChallengeProposal::draw(settings, &mut self.rng)?;
         let rules = Arc::clone(&self.options.borrow().rules);
-        let is_welcome = |account: &&Account| {
-            let facts = RuleContext::of_plan(account, plan, &self.local_context(Some(&account.id), false));
+        let is_eligible = |account: &&Account| {
+            let facts =
+                RuleContext::of_plan(account, proposal, &self.local_context(Some(&account.id), false));
             !matches!(rules::rule_on(&rules, &facts).then, Action::Decline(_))
         };
         let others: Vec<&Account> = online
             .iter()
-            .filter(|account| account.is_bot() && !account.disabled && account.id != self.shared.me)
+            .filter(|account| account.is_bot() && !account.disabled && account.id != self.context.me)
             .collect();
-        let welcome: Vec<&Account> = others.iter().copied().filter(is_welcome).collect();
-        if welcome.is_empty() && !others.is_empty() {
+        let eligible: Vec<&Account> = others.iter().copied().filter(is_eligible).collect();
+        if eligible.is_empty() && !others.is_empty() {
             info!(
                 "nobody is challenged: the rules would decline each of {} bots",
                 others.len()
             );
         }
-        let ratings = Arc::clone(&self.shared.ratings.borrow());
+        let ratings = Arc::clone(&self.context.ratings.borrow());
         self.opponent_picker
-            .choose(wish, plan, &welcome, &ratings, now, &mut self.rng)
+            .choose(settings, proposal, &eligible, &ratings, now, &mut self.rng)
     }
 
-    /// A challenge of ours is out, or not.
+    /// Handles the answer to a challenge that we sent.
     pub(super) fn on_challenge_sent(
         &mut self,
         user: UserId,
@@ -141,9 +143,9 @@ impl EventLoop {
         match answer {
             Ok((challenge, lines)) => {
                 let is_wanted = self.opponent_picker.sent(challenge.id.clone(), user.clone());
-                self.wait_for_fate(challenge.id.clone(), lines, is_wanted);
+                self.keep_challenge_open(challenge.id.clone(), lines, is_wanted);
                 if self.opponent_picker.is_done_for_today() {
-                    info!("these were the challenges of the day: the next goes out after midnight UTC");
+                    info!("today's challenges are sent: the next goes out after midnight UTC");
                 }
                 let record = ChallengeRecord {
                     id: challenge.id.clone(),
@@ -155,13 +157,13 @@ impl EventLoop {
                     game: Some(rules::what(&challenge)),
                     repeats: None,
                 };
-                self.shared.store.challenge(record.clone());
+                self.context.store.challenge(record.clone());
                 self.open_challenges.note(record);
                 if self.supervisor.has(&challenge.id) {
                     self.record_outcome(&challenge.id, "accepted");
                     return self.opponent_picker.accepted(&challenge.id, now);
                 }
-                // Since it was sent, somebody may have taken the seat.
+                // The slot may have been taken since.
                 if self.is_closing() || self.seats_for_bots(None, now) == 0 {
                     return self.withdraw();
                 }
@@ -178,7 +180,7 @@ impl EventLoop {
                 self.record_rate_limit(EndpointClass::Invite, &error);
                 info!("{user} cannot be challenged: {error}");
                 match &error {
-                    // A limit of ours says nothing about whom we asked.
+                    // A limit of ours says nothing about the opponent.
                     CallError::RateLimited { .. } => self.opponent_picker.gives_up(),
                     CallError::Rejected {
                         ratelimit: Some(limit),
@@ -192,9 +194,8 @@ impl EventLoop {
         }
     }
 
-    /// Holds the stream that keeps a challenge alive. It ends by itself once the challenge is decided, and is let go when
-    /// the challenge is to be taken back.
-    fn wait_for_fate(
+    /// Reads the stream that keeps a challenge alive, until lichess ends it with the answer or the challenge is withdrawn.
+    fn keep_challenge_open(
         &self,
         id: GameId,
         mut lines: NdjsonStream<ChallengeOutcome>,
@@ -209,23 +210,23 @@ impl EventLoop {
                 }
                 None
             };
-            let waiting = is_wanted.run_until_cancelled(timeout(HELD.into(), waiting));
+            let waiting = is_wanted.run_until_cancelled(timeout(STREAM_LIMIT.into(), waiting));
             let done = waiting.await.and_then(Result::ok).flatten();
-            Completion::Decided(id, done)
+            Completion::ChallengeAnswered(id, done)
         });
     }
 
-    /// A challenge of ours is decided, or its stream has ended. Games come by the event stream.
+    /// Handles the end of a challenge's stream. The game comes by the event stream.
     pub(super) fn on_challenge_answered(&mut self, id: &GameId, done: Option<ChallengeDone>) {
         match done {
             Some(ChallengeDone::Declined) => self.on_challenge_failed(id, "declined"),
-            // The news of the game may get lost, and its clock runs.
+            // Its gameStart may get lost, and its clock runs.
             Some(ChallengeDone::Accepted) if !self.supervisor.has(id) => self.list_games(),
             _ => {}
         }
     }
 
-    /// A challenge came to nothing, whoever sent it.
+    /// Handles a challenge, ours or theirs, that led to no game.
     pub(super) fn on_challenge_failed(&mut self, id: &GameId, verdict: &str) {
         let now = self.now();
         self.record_outcome(id, verdict);
@@ -233,7 +234,7 @@ impl EventLoop {
         self.challenge_queue.cancel(id);
     }
 
-    /// Takes the challenge back that is out, so that its seat is free.
+    /// Withdraws our pending challenge and frees its slot.
     pub(super) fn withdraw(&mut self) {
         if let Some(id) = self.opponent_picker.withdraw() {
             self.record_outcome(&id, "taken back");
@@ -242,16 +243,16 @@ impl EventLoop {
         }
     }
 
-    /// Nobody answered a challenge of ours, as far as we have heard. If it became a game after all, taking it back would
-    /// abort that game: so the running games are asked for first.
-    pub(super) fn unanswered(&mut self, id: GameId) {
+    /// Handles a challenge of ours without an answer in time. Withdrawing one that did become a game would abort the game, so
+    /// the running games are polled first.
+    pub(super) fn on_no_answer(&mut self, id: GameId) {
         let now = self.now();
         self.record_outcome(&id, "no answer");
         self.opponent_picker.refused(&id, now);
-        self.call(|client| async move { Completion::Lapsed(id, client.playing().await) });
+        self.call(|client| async move { Completion::ExpiryChecked(id, client.playing().await) });
     }
 
-    /// The running games are known, after nobody answered a challenge of ours.
+    /// Handles the running games after a challenge of ours had no answer.
     pub(super) fn on_challenge_expired(&mut self, id: GameId, listed: Result<NowPlaying, CallError>) {
         match listed {
             Ok(list) => {
@@ -260,7 +261,7 @@ impl EventLoop {
                     self.withdraw_challenge(id, patience());
                 }
             }
-            // The challenge ends with its stream, or is a game that will be found.
+            // The challenge ends with its stream, or is a game that the poll finds.
             Err(error) => {
                 self.record_rate_limit(EndpointClass::Account, &error);
                 debug!("challenge {id}: {error}");
@@ -269,20 +270,20 @@ impl EventLoop {
         }
     }
 
-    fn withdraw_challenge(&mut self, id: GameId, patience: Backoff) {
+    fn withdraw_challenge(&mut self, id: GameId, backoff: Backoff) {
         self.opponent_picker.takes_back();
         self.call(move |client| async move {
             let answer = client.cancel(&id).await;
-            Completion::Cancelled(id, patience, answer)
+            Completion::ChallengeWithdrawn(id, backoff, answer)
         });
     }
 
-    /// A challenge was taken back, or nobody heard of it: then that is said again, as whoever accepts it would sit alone.
-    /// If it has become a game by then it stays one.
+    /// Handles the answer to a withdrawal, and retries one that may not have arrived: whoever accepts the challenge would wait
+    /// alone. If it has become a game by then, it stays one.
     pub(super) fn on_challenge_withdrawn(
         &mut self,
         id: GameId,
-        mut patience: Backoff,
+        mut backoff: Backoff,
         answer: Result<(), CallError>,
     ) {
         let Err(error) = answer else {
@@ -290,21 +291,21 @@ impl EventLoop {
         };
         self.record_rate_limit(EndpointClass::Challenge, &error);
         debug!("challenge {id}: {error}");
-        if !matches!(error, CallError::Transient { .. }) || patience.failures() >= MOST {
+        if !matches!(error, CallError::Transient { .. }) || backoff.failures() >= MOST {
             return self.opponent_picker.has_taken_back();
         }
-        let pause = patience.next(&mut self.rng);
+        let pause = backoff.next(&mut self.rng);
         self.call(move |_| async move {
             sleep(pause.into()).await;
-            Completion::Uncancelled(id, patience)
+            Completion::WithdrawalRetryDue(id, backoff)
         });
     }
 
-    /// A challenge is still to be taken back.
-    pub(super) fn retry_withdrawal(&mut self, id: GameId, patience: Backoff) {
+    /// Withdraws a challenge once more.
+    pub(super) fn retry_withdrawal(&mut self, id: GameId, backoff: Backoff) {
         self.opponent_picker.has_taken_back();
         if !self.supervisor.has(&id) {
-            self.withdraw_challenge(id, patience);
+            self.withdraw_challenge(id, backoff);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Playing in arenas: the calls that the wishes of the settings need, and what comes of them.
+//! Event loop: tournament calls. [`TournamentState`](crate::bot::tournaments::state::TournamentState) decides which to join
+//! and leave.
 
 use std::collections::BTreeSet;
 
@@ -22,26 +23,30 @@ use sparring_lichess::{
 };
 
 impl EventLoop {
-    /// Looks for arenas, joins them when they begin, and asks there for the next game.
+    /// Lists tournaments, joins them when they begin, and rejoins for the next game.
     pub(super) fn maybe_join(&mut self, now: Millis) {
         if self.is_closing() {
             return;
         }
-        let wish = self.options.borrow().tournaments.clone();
-        // An arena's games are counted among those of bots: what is kept for people stays theirs.
-        while self.shared.client.silence(EndpointClass::Invite).is_none()
-            && let Some(order) = self.tournaments.next(&wish, self.seats_for_bots(None, now), now)
+        let settings = self.options.borrow().tournaments.clone();
+        // Tournament games take slots of bots; slots reserved for humans stay free.
+        while self.context.client.silence(EndpointClass::Invite).is_none()
+            && let Some(action) = self
+                .tournaments
+                .next(&settings, self.seats_for_bots(None, now), now)
         {
-            match order {
+            match action {
                 TournamentAction::Look(teams) => {
-                    let wish = wish.clone();
-                    self.call(|client| async move { Completion::Seen(look(&client, &wish, teams).await) });
+                    let settings = settings.clone();
+                    self.call(|client| async move {
+                        Completion::TournamentsListed(list_tournaments(&client, &settings, teams).await)
+                    });
                 }
                 TournamentAction::Join(id, team) => {
-                    debug!("joining the arena {id}");
+                    debug!("joining the tournament {id}");
                     self.call(|client| async move {
                         let answer = client.join_arena(&id, team.as_ref()).await;
-                        Completion::Joined(id, answer)
+                        Completion::TournamentJoined(id, answer)
                     });
                 }
                 TournamentAction::Leave(id) => self.leave_tournament(id),
@@ -49,87 +54,91 @@ impl EventLoop {
         }
     }
 
-    /// When [`contend`](Self::contend) may have something to do.
+    /// When [`maybe_join`](Self::maybe_join) may have something to do.
     pub(super) fn next_tournament_at(&self) -> Option<Millis> {
         let options = self.options.borrow();
-        let is_silent = self.shared.client.silence(EndpointClass::Invite).is_some();
-        if self.is_closing() || is_silent {
+        let is_limited = self.context.client.silence(EndpointClass::Invite).is_some();
+        if self.is_closing() || is_limited {
             return None;
         }
         self.tournaments.next_deadline(&options.tournaments, self.now())
     }
 
-    /// A look at the arenas has come back.
-    pub(super) fn on_tournaments_listed(&mut self, seen: TournamentSnapshot) {
-        for (class, error) in &seen.errors {
+    /// Handles what lichess says of the tournaments.
+    pub(super) fn on_tournaments_listed(&mut self, listed: TournamentSnapshot) {
+        for (class, error) in &listed.errors {
             self.record_rate_limit(*class, error);
-            warn!("arenas: {error}");
+            warn!("tournaments: {error}");
             if matches!(error, CallError::Unauthorized { .. }) {
                 self.check_token();
             }
         }
         let now = self.now();
-        for arena in &seen.arenas {
+        for arena in &listed.arenas {
             let name = Escaped(&arena.full_name);
             debug!(
-                "arena {} \"{name}\", bots allowed: {}",
+                "tournament {} \"{name}\", bots allowed: {}",
                 arena.id, arena.bots_allowed
             );
         }
-        let is_complete = seen.errors.is_empty();
+        let is_complete = listed.errors.is_empty();
         self.tournaments
-            .learned(&seen.wish, seen.answered, seen.arenas, is_complete, now);
+            .learned(&listed.wish, listed.answered, listed.arenas, is_complete, now);
     }
 
-    /// An arena has let us in, or not.
+    /// Handles the answer to a request to join.
     pub(super) fn on_tournament_joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
         match answer {
-            // Since it was asked for, the owner may have paused the bot or asked it to end.
+            // The owner may have paused the bot or asked it to end meanwhile.
             Ok(()) if self.is_closing() || !self.options.borrow().tournaments.enabled => {
                 self.tournaments.leaves();
                 self.leave_tournament(id.clone());
             }
-            Ok(()) => info!("in the arena {id}, waiting for a game"),
+            Ok(()) => info!("in the tournament {id}, waiting for a game"),
             Err(error) => {
                 self.record_rate_limit(EndpointClass::Invite, &error);
-                warn!("arena {id}: {error}");
+                warn!("tournament {id}: {error}");
                 let now = self.now();
                 self.tournaments.failed(id, &error, now);
             }
         }
     }
 
-    /// Leaves every arena, so that nobody is paired with a bot that is about to end.
+    /// Leaves every tournament, so that nobody is paired with a bot that is about to end.
     pub(super) fn leave_tournaments(&mut self) {
         for id in self.tournaments.close() {
             self.leave_tournament(id);
         }
     }
 
-    /// Who stays in an arena is paired, and loses games that nobody plays.
+    /// Leaves a tournament: a bot that stays is paired, and loses the games that it does not play.
     fn leave_tournament(&mut self, id: ArenaId) {
-        info!("leaving the arena {id}");
+        info!("leaving the tournament {id}");
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {
-            Completion::Withdrawn(insist(rng, || client.withdraw_from_arena(&id)).await)
+            Completion::TournamentLeft(insist(rng, || client.withdraw_from_arena(&id)).await)
         });
     }
 }
 
-/// Asks to become a member of teams, and looks at the arenas that the settings name, one call after the other.
-async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> TournamentSnapshot {
+/// Joins teams, and lists the tournaments that the settings name, one call after the other.
+async fn list_tournaments(
+    client: &Client,
+    settings: &Tournaments,
+    teams: BTreeSet<TeamId>,
+) -> TournamentSnapshot {
     let mut errors = Vec::new();
     let mut answered = BTreeSet::new();
     for team in teams {
         let answer = client.join_team(&team).await;
-        // Who said nothing is asked again with the next look.
+        // A team that has not answered is asked again next time.
         if answer.as_ref().err().is_none_or(CallError::is_final) {
             answered.insert(team);
         }
         errors.extend(answer.err().map(|error| (EndpointClass::Invite, error)));
     }
-    let mut ids: BTreeSet<ArenaId> = wish.arenas.iter().cloned().collect();
-    for team in &wish.teams {
+    let mut ids: BTreeSet<ArenaId> = settings.arenas.iter().cloned().collect();
+    for team in &settings.teams {
         match client.arenas_of(team).await {
             Ok(listed) => {
                 let open = listed.into_iter().filter(|arena| !arena.is_over());
@@ -146,7 +155,7 @@ async fn look(client: &Client, wish: &Tournaments, teams: BTreeSet<TeamId>) -> T
         }
     }
     TournamentSnapshot {
-        wish: wish.clone(),
+        wish: settings.clone(),
         answered,
         arenas,
         errors,
