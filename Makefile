@@ -20,6 +20,7 @@ help:
 	@echo 'make test          format, lints, tests, browser tests, a game by the optimised engine (what .ci/run calls)'
 	@echo 'make test-all      the same, and what takes longer: soak, other clients, whole games in a browser, the native build'
 	@echo 'make check         validate bot.toml, books and personalities'
+	@echo 'make docs          write the generated tables of docs/ anew: keys, options, metrics, faults'
 	@echo 'make bench         the engine'"'"'s signature: nodes over fixed positions, and speed'
 	@echo 'make bench-signature  the pinned node counts, in the build that is shipped and in one for this processor'
 	@echo 'make suites        test suites at a second a move, with the bars they have to reach'
@@ -144,6 +145,11 @@ systemd-analyze:
 .PHONY: chromium
 chromium:
 	@test -x $(CHROMIUM) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
+
+# Rewrites the generated tables of docs/. The tests fail when they are out of date.
+.PHONY: docs
+docs:
+	SPARRING_WRITE_DOCS=1 $(CARGO) test --locked --test docs --test fault_catalogue
 
 .PHONY: check
 check:

@@ -58,7 +58,7 @@ fn every_shipped_book_has_a_first_move_and_an_answer_to_the_usual_ones() {
 
 #[test]
 fn every_shipped_book_is_opened_from_by_a_shipped_personality_and_the_page_says_so() {
-    let page = include_str!("../docs/personality.md");
+    let page = include_str!("../docs/personalities.md");
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("personalities");
     let mut readers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -77,7 +77,7 @@ fn every_shipped_book_is_opened_from_by_a_shipped_personality_and_the_page_says_
         let row = page
             .lines()
             .find(|line| line.starts_with(&format!("| `{}` |", book.name())))
-            .unwrap_or_else(|| panic!("docs/personality.md does not speak of {}", book.name()));
+            .unwrap_or_else(|| panic!("docs/personalities.md does not speak of {}", book.name()));
         let told: BTreeSet<String> = row
             .rsplit('|')
             .nth(1)
@@ -106,13 +106,13 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
 
 #[test]
 fn the_examples_of_the_page_on_the_format_are_true() {
-    let page = include_str!("../docs/book.md");
+    let page = include_str!("../docs/books.md");
     let blocks = blocks(page);
     assert!(blocks.len() >= 6);
     for (index, (kind, text)) in blocks.iter().enumerate() {
         match *kind {
             "book" => {
-                let (_, findings) = book::parse("docs/book.md", text);
+                let (_, findings) = book::parse("docs/books.md", text);
                 assert!(findings.list.is_empty(), "{findings}\nin\n{text}");
             }
             "book-with-mistakes" => {

@@ -11,12 +11,11 @@ use std::{
 use sparring::{
     cli::{
         check::check,
-        explain::table,
         render_diagnostics::{Style, draw},
     },
     config::{self, Config},
 };
-use sparring_config_schema::{DefaultValue, Key};
+use sparring_config_schema::DefaultValue;
 use sparring_personality::{self as personality, Personality, strength};
 
 fn root() -> PathBuf {
@@ -80,30 +79,18 @@ fn examples_in_comments_of_bot_toml_can_be_used() {
     assert!(config::keys(&used).iter().all(|key| key.span.is_some()));
 }
 
-#[test]
-fn pages_show_every_key() {
-    for (page, keys) in [
-        ("bot-toml", config::keys("")),
-        ("personality", personality::keys("")),
-        ("power", power_keys()),
-    ] {
-        let path = root().join(format!("docs/{page}.md"));
-        let text = fs::read_to_string(&path).unwrap();
-        let table = table(&keys);
-        if std::env::var_os("BLESS").is_some() {
-            let begin = text.find("| key |").or_else(|| text.find("KEYS")).unwrap();
-            fs::write(&path, format!("{}{table}", &text[..begin])).unwrap();
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains(&table), "{page}.md should end with\n{table}");
-    }
-}
-
-/// The keys that only power mode has.
-fn power_keys() -> Vec<Key> {
-    let mut keys = personality::keys("mode = \"power\"");
-    keys.retain(|key| key.path.starts_with("search.") || key.path.starts_with("eval."));
-    keys
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(page: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(page).unwrap();
+    let heads = text.lines().filter_map(|line| line.strip_prefix('#'));
+    let anchor = |head: &str| {
+        let kept = head.trim_start_matches('#').trim().to_lowercase();
+        let kept = kept
+            .chars()
+            .filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    heads.map(anchor).collect()
 }
 
 #[test]
@@ -116,30 +103,45 @@ fn links_of_the_pages_lead_to_files_that_there_are() {
     for page in pages.filter(|path| path.extension().is_some_and(|ending| ending == "md")) {
         let text = fs::read_to_string(&page).unwrap();
         for rest in text.split("](").skip(1) {
-            let link = rest.split([')', '#', ' ']).next().unwrap();
-            let is_found = link.contains("://") || page.parent().unwrap().join(link).exists();
-            assert!(is_found, "{} links to {link}", page.display());
+            let link = rest.split([')', ' ']).next().unwrap();
+            if link.contains("://") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                page.parent().unwrap().join(file)
+            };
+            assert!(target.exists(), "{} links to {link}", page.display());
+            let is_found = anchor.is_empty() || anchors(&target).contains(anchor);
+            assert!(is_found, "{} links to {link}: no such heading", page.display());
         }
     }
 }
 
 #[test]
-fn examples_of_the_pages_on_personalities_are_personalities() {
-    for page in ["personality", "power"] {
-        let text = fs::read_to_string(root().join(format!("docs/{page}.md"))).unwrap();
-        let example = text
-            .split("```toml\n")
-            .nth(1)
-            .unwrap()
-            .split("```")
-            .next()
-            .unwrap();
+fn examples_of_the_page_on_personalities_are_personalities() {
+    let text = fs::read_to_string(root().join("docs/personalities.md")).unwrap();
+    let blocks = text.split("```toml\n").skip(1);
+    let examples: Vec<&str> = blocks.map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(examples.len() >= 3, "{} examples", examples.len());
+    for example in examples {
         let (profile, findings) = personality::read("tim.toml", example);
         assert!(
             profile.is_some() && findings.list.is_empty(),
-            "{page}: {findings}"
+            "{findings}\nin\n{example}"
         );
     }
+}
+
+#[test]
+fn examples_of_the_page_on_rules_are_rules() {
+    let text = fs::read_to_string(root().join("docs/rules.md")).unwrap();
+    let example = text.split("```toml\n").nth(1).unwrap();
+    let (config, findings) = config::read("bot.toml", example.split("```").next().unwrap());
+    assert!(config.is_some(), "{findings}");
+    assert_eq!(findings.to_string(), "");
 }
 
 #[test]

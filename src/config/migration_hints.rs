@@ -35,7 +35,7 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
     ),
     called(
         "challenge",
-        "challenges are judged by [[rule]] now, each of which may decline: docs/bot-toml.md shows how each old key is \
+        "challenges are judged by [[rule]] now, each of which may decline: docs/rules.md shows how each old key is \
          written",
     ),
     called(

@@ -85,7 +85,7 @@ fn of_another_bot(text: &str, at: usize) -> Diagnostic {
     };
     let message = format!("this is a YAML file{whose}; Sparring reads TOML");
     Diagnostic::error(at..at, message).with_help(
-        "begin with the bot.toml that `sparring init` writes; docs/bot-toml.md says what each old key is called here",
+        "begin with the bot.toml that `sparring init` writes; docs/config.md says what each old key is called here",
     )
 }
 
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(
             said("bot.toml", lichess_bot),
             "bot.toml:1:1: error: this is a YAML file of lichess-bot; Sparring reads TOML; begin with the bot.toml that \
-             `sparring init` writes; docs/bot-toml.md says what each old key is called here"
+             `sparring init` writes; docs/config.md says what each old key is called here"
         );
         assert!(
             !super::super::read("bot.toml", lichess_bot)

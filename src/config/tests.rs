@@ -73,7 +73,7 @@ fn keys_of_other_bots_are_translated() {
     insta::assert_snapshot!(findings("concurrency = 4\naccept_bot = true\n[challenge]\nmax-rating = 900\n[[rule]]\nmin_rating = 5\nthen = \"accept\"\n[play]\nmove_overhead = 2000\n"), @r#"
     bot.toml:1:1: error: there is no setting "concurrency"; here this is called "max", in [games]
     bot.toml:2:1: error: there is no setting "accept_bot"; here a rule decides: [[rule]] with from = "bots" and then = "decline"
-    bot.toml:3:2: error: there is no setting "challenge"; challenges are judged by [[rule]] now, each of which may decline: docs/bot-toml.md shows how each old key is written
+    bot.toml:3:2: error: there is no setting "challenge"; challenges are judged by [[rule]] now, each of which may decline: docs/rules.md shows how each old key is written
     bot.toml:6:1: error: there is no setting "rule[1].min_rating"; did you mean "min-rating"?
     bot.toml:9:1: error: there is no setting "play.move_overhead"; here this is called "move-overhead", in [play], as in move-overhead = "300ms"
     "#);

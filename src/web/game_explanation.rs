@@ -1,6 +1,6 @@
 //! Why it played that: the decisions of a finished game as JSON, for the page of the sandbox and for the dashboard.
 //!
-//! `docs/why.md` shows the form. What is not known is left out.
+//! `docs/operate.md` shows the form. What is not known is left out.
 
 use std::time::Duration;
 

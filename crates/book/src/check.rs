@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn the_books_on_the_page_of_the_format_have_no_slips() {
-        let page = include_str!("../../../docs/book.md");
+        let page = include_str!("../../../docs/books.md");
         let books: Vec<&str> = page
             .split("```book\n")
             .skip(1)

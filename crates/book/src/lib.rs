@@ -1,7 +1,7 @@
 //! Opening books that people edit in a text editor: lines of moves in, weighted choices by position out.
 //!
 //! This room knows text and positions, no directories: others read files and hand the text down. The format
-//! has a page of its own, `docs/book.md`. A book is parsed line by line; a line with a mistake is refused whole,
+//! has a page of its own, `docs/books.md`. A book is parsed line by line; a line with a mistake is refused whole,
 //! with its place and a remedy, and all others load.
 //!
 //! ```
@@ -96,5 +96,5 @@ pub use syntax::{BookText, Kind, Line, SyntaxKind, SyntaxToken};
 pub use tree_view::{Branch, Extent, moves_of, tree};
 
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/book.md")]
+#[doc = include_str!("../../../docs/books.md")]
 struct Page;

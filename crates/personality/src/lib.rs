@@ -1,7 +1,7 @@
 //! Who sits at the board: a profile written in TOML, turned into orders for the engine, pauses and words.
 //!
 //! A [`Profile`] is what one file of `personalities/` says, checked. [`repertoire`] translates it into what is asked of
-//! books, [`strength`] into a search, [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personality.md` is the page for people.
+//! books, [`strength`] into a search, [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personalities.md` is the page for people.
 
 pub mod book_query;
 pub mod chat_lines;

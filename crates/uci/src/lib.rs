@@ -104,6 +104,12 @@ pub fn run_in(house: &UciResources, reader: impl BufRead, writer: impl Write + S
     })
 }
 
+/// Every UCI option as the cells of a table: name, default, range, what it does.
+#[must_use]
+pub fn option_reference() -> Vec<[String; 4]> {
+    options::reference()
+}
+
 /// The numbers of the search as OpenBench's tuner reads them, one a line.
 #[must_use]
 pub fn tunables() -> String {

@@ -38,7 +38,7 @@ use crate::cli::exit::Exit;
   sparring book build games.pgn --player Ann -o ann.book  a book out of games
   sparring book check --doctor books/mine.book           slips, gaps and moves to decide on
 
-Each subcommand has examples of its own: sparring book show --help. The format: docs/book.md.")]
+Each subcommand has examples of its own: sparring book show --help. The format: docs/books.md.")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -1,4 +1,4 @@
-//! The dashboard: the daemon at work, its archive, and a few controls, as pages on this machine. `docs/dashboard.md` shows
+//! The dashboard: the daemon at work, its archive, and a few controls, as pages on this machine. `docs/operate.md` shows
 //! the calls.
 
 mod books;

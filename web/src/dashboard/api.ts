@@ -1,4 +1,4 @@
-// The daemon's own small API, as docs/dashboard.md shows it.
+// The daemon's own small API, as docs/operate.md shows it.
 import type { Decisions } from '../why';
 import type { Color } from '../model';
 import { follow } from '../stream';

@@ -1,4 +1,4 @@
-// The calls of the editing page, as docs/editing.md shows them.
+// The calls of the editing page, as docs/operate.md shows them.
 import { keyed } from '../key';
 
 export type Kind = 'book' | 'personality';

@@ -370,6 +370,24 @@ impl DeclineReason {
         Self::OnlyBot,
     ];
 
+    /// What it tells the challenger.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Generic => "No reason is given.",
+            Self::Later => "Not now: ask again later.",
+            Self::TooFast => "The clock is too fast: send a slower challenge.",
+            Self::TooSlow => "The clock is too slow: send a faster challenge.",
+            Self::TimeControl => "Not with this clock.",
+            Self::Rated => "Only rated games. This declines a casual challenge.",
+            Self::Casual => "Only casual games. This declines a rated challenge.",
+            Self::Standard => "Only standard chess.",
+            Self::Variant => "Not this variant.",
+            Self::NoBot => "No games against bots.",
+            Self::OnlyBot => "Only games against bots.",
+        }
+    }
+
     /// The key of the decline form, as in `tooFast`. Declined challenges carry it in lower case.
     #[must_use]
     pub fn key(self) -> &'static str {
