@@ -135,7 +135,7 @@ test-web-pages: test-build chromium
 screenshots: test-build chromium
 	cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring npm run --silent screenshots
 
-# It says how much the units leave to a burglar; containers of Debian are without it. macOS has no units.
+# It rates the exposure of the units; containers of Debian are without it. macOS has no units.
 .PHONY: systemd-analyze
 systemd-analyze:
 	@command -v systemd-analyze > /dev/null || test "$$(uname)" != Linux || \

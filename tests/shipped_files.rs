@@ -200,7 +200,7 @@ fn every_personality_describes_itself_in_one_sentence() {
 }
 
 #[test]
-fn the_units_leave_a_burglar_little() {
+fn the_units_score_an_exposure_of_at_most_1_5() {
     for name in ["sparring.service", "sparring@.service"] {
         let unit = root().join("systemd").join(name);
         let asked = Command::new("systemd-analyze")
