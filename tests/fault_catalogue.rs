@@ -16,252 +16,264 @@ use sources::{product_sources, sources};
 const FAULTS: [(&str, &str); 54] = [
     // F1
     (
-        "a line is cut in the middle, then the stream ends or goes on",
-        "drops the fragment, opens again also where it was a game's stream that goes on, goes on from what the server shows",
+        "A line is cut in the middle; then the stream ends or goes on.",
+        "Drops the fragment. Reopens the stream, also a game's stream that goes on, and continues from what the server shows.",
     ),
     // F2
     (
-        "lines in any pieces, CRLF, split characters",
-        "reads them as they are",
+        "Lines arrive in any pieces, with CRLF or split characters.",
+        "Reads them as they are.",
     ),
     // F3
     (
-        "half-open connection: no bytes, no end",
-        "gives the event stream up after 15 s of silence, a game's after 10 s, and opens each on a new connection, a game's again after 2 s (then 4, 8 and 10, or twice what it took last) when it opens to silence; a call without an answer in time is the last on the connections of then",
+        "Half-open connection: no bytes, no end.",
+        "Closes the event stream after 15 s of silence and a game's stream after 10 s, and reopens each on a new connection. If a game's stream opens to silence again, reopens it after 2 s, then 4, 8 and 10 s, or twice what it took last. A call without an answer in time is the last on its connections.",
     ),
     // F4
     (
-        "keep-alives stop; or nothing but keep-alives for an hour",
-        "as F3; stays",
+        "Keep-alives stop; or there is nothing but keep-alives for an hour.",
+        "As F3; keeps the stream.",
     ),
     // F5
     (
-        "connection reset or refused for long",
-        "tries again after 0.25 s, doubling to 10 s; for a game after 0.05 s, doubling to 2 s, and from the start again once a stream has lived; the engine thinks on",
+        "Connection reset, or refused for long.",
+        "Retries after 0.25 s, doubling to 10 s; for a game after 0.05 s, doubling to 2 s. The backoff starts anew once a stream has lived. The engine keeps thinking.",
     ),
     // F6
     (
-        "the event stream closes as soon as it is open",
-        "opens it at most 24 times in ten minutes, whatever it rested in between",
+        "The event stream closes as soon as it is open.",
+        "Opens it at most 24 times in ten minutes, whatever the pauses between.",
     ),
     // F7
     (
-        "a second program uses the token or the account",
-        "one on this machine: ends with code 75, which systemd starts again, and says so; whoever else on the machine holds the socket proves nothing and is ignored. One elsewhere, with the same token: after 12 streams in a row that were taken over, leaves the stream alone for up to 30 s, then twice as long each time, up to 10 min (each by chance as little as seven tenths of it), warns and counts it; games go on",
+        "A second program uses the token or the account.",
+        "On the same machine: ends with exit code 75, after which systemd restarts it. Another user of the machine who holds the lock's socket proves nothing and is ignored. Elsewhere, with the same token: after 12 streams in a row that were taken over, leaves the stream alone for up to 30 s, then twice as long each time, up to 10 min (with jitter down to seven tenths), warns and counts it. Games go on.",
     ),
     // F8
     (
-        "429 with a number of seconds",
-        "keeps that class of calls silent for so long; challenges wait, games go on; the stream of a game waits a quarter of the clock at most. Over a restart too what was asked of challenges, of lists of bots and arenas, of the event stream and of the log-in. Not what was asked of a game (its list, commands and chat): who comes back to a running clock asks once more",
+        "429 with a number of seconds.",
+        "Sends no call of that class for so long. Challenges wait, games go on; a game's stream waits a quarter of the clock at most. The limit outlasts a restart for challenges, lists of bots and arenas, the event stream and the login, but not for a game's own calls (list, commands, chat): a bot that returns to a running clock asks once more.",
     ),
     // F9
     (
-        "429 with Retry-After as seconds or date, or without any figure, any body",
-        "the header, a day at most; else a minute, doubling to a quarter of an hour",
+        "429 with Retry-After as seconds or date, or without a figure, with any body.",
+        "Follows the header, for a day at most. Without one waits a minute, doubling to a quarter of an hour.",
     ),
     // F10
     (
-        "429 on a move",
-        "sends the same move again after 1 s, 2 s, 4 s, never later than a quarter of the clock; chat, invitations and lists of bots and arenas are silent for as long as F8 and F9 say, and no other call is",
+        "429 on a move.",
+        "Sends the same move again after 1 s, 2 s, 4 s, never later than a quarter of the clock. Chat, challenges and lists of bots and arenas stay silent as F8 and F9 say; no other call does.",
     ),
     // F11
     (
-        "the games of the day between bots are played, mine or theirs",
-        "no bots for so long, neither asked nor accepted; or that opponent alone is left alone",
+        "The daily limit of games between bots is reached, ours or the opponent's.",
+        "Neither challenges nor accepts bots for so long, or leaves that opponent alone.",
     ),
     // F12
     (
-        "500, 502, 503, 504 with any body; after the log-in also 3xx and 4xx without lichess' own JSON",
-        "looks at the stream, then sends the same move again; streams are opened again, and the list of running games is asked for again; challenges are answered again, those of its own taken back again, arenas left again; events that lichess itself refuses after 1 s, doubling to 60 s, and the token is asked about",
+        "500, 502, 503, 504 with any body; after the login also 3xx and 4xx without lichess' own JSON.",
+        "Looks at the stream, then sends the same move again. Reopens streams and asks for the list of ongoing games again. Repeats answers to challenges, cancellations and withdrawals. If lichess itself refuses the event stream, retries after 1 s, doubling to 60 s, and tests the token.",
     ),
     // F13
     (
-        "200 with a page instead of JSON, or with another kind of content on a stream",
-        "a failure of that call, told with its first 200 bytes or its kind, without them where they repeat the token",
+        "200 with a page instead of JSON, or a stream with another content type.",
+        "Treats it as a failure of that call. Logs its first 200 bytes or its type, unless they repeat the token.",
     ),
     // F14
     (
-        "a move hangs, or its answer is lost",
-        "gives the request up within a quarter of the clock; the stream decides",
+        "A move hangs, or its answer is lost.",
+        "Gives the request up within a quarter of the clock. The stream decides whether it was played.",
     ),
     // F15
     (
-        "400 \"Not your turn\" for a move that was played",
-        "no error if the stream shows it",
+        "400 \"Not your turn\" for a move that was played.",
+        "No error if the stream shows the move.",
     ),
     // F16
     (
-        "400 by lichess itself for a move that is legal",
-        "looks, sends it once more after a second if the clock allows, then aborts or resigns; logs position and moves",
+        "400 by lichess itself for a legal move.",
+        "Looks at the stream, sends the move once more after a second if the clock allows, then aborts or resigns. Logs position and moves.",
     ),
     // F17
     (
-        "the token is taken back",
-        "looks whether it is still good, whatever call was refused; if not, ends with code 77; nothing is repeated",
+        "The token is revoked.",
+        "Tests the token, whatever call was refused. If it is revoked, ends with exit code 77. Repeats nothing.",
     ),
     // F18
-    ("gameStart twice, or after each reconnection", "one task a game"),
+    (
+        "gameStart twice, or after each reconnection.",
+        "Runs one task per game.",
+    ),
     // F19
     (
-        "gameStart for a game that is over",
-        "takes note of the result, which counts once, says nothing",
+        "gameStart for a game that is over.",
+        "Records the result once, and says nothing in the chat.",
     ),
     // F20
     (
-        "a game that bots may not play, an unknown variant or speed",
-        "not opened; aborted or resigned; played all the same",
+        "A game that bots may not play; an unknown variant; an unknown speed.",
+        "Does not open it; aborts or resigns it; plays it.",
     ),
     // F21
     (
-        "gameFinish without a final state, or the other way round",
-        "either ends the game; how it ended is looked for once more, so that it is kept",
+        "gameFinish without a final state, or the other way round.",
+        "Either ends the game. The bot looks once more for how it ended, so that the archive has it.",
     ),
     // F22
-    ("the final state twice", "the second changes nothing"),
+    ("The final state comes twice.", "The second one changes nothing."),
     // F23
     (
-        "states are lost: several plies at once",
-        "takes in what is missing, answers once",
+        "States are lost: several plies arrive at once.",
+        "Catches up and answers once.",
     ),
     // F24
     (
-        "the list of moves shrinks or differs in the middle",
-        "stops thinking, decides anew",
+        "The list of moves shrinks, or differs in the middle.",
+        "Stops thinking and decides anew.",
     ),
     // F25
-    ("the same moves again", "no second move"),
+    ("The same moves again.", "Sends no second move."),
     // F26
-    ("a draw flag that stands on the declining move", "no new offer"),
+    (
+        "A draw flag stays on the move that declines.",
+        "It is no new offer.",
+    ),
     // F27
     (
-        "offers while thinking, two at once",
-        "answers them; the thought goes on unless the position changes",
+        "Offers arrive during a search, two at once.",
+        "Answers them. The search goes on unless the position changes.",
     ),
     // F28
     (
-        "the game ends while thinking, or a move crosses the end",
-        "sends nothing more; a refusal then is normal",
+        "The game ends during a search, or a move crosses the end.",
+        "Sends nothing more. A refusal is then normal.",
     ),
     // F29
     (
-        "clocks that jump, are 0, negative, null or huge",
-        "believes the newest within reason, in the middle of a thought too; empty means at once",
+        "Clocks jump, or are 0, negative, null or huge.",
+        "Believes the newest within reason, also during a search. An empty clock means: move at once.",
     ),
     // F30
     (
-        "a stream that begins with something else, or not at all",
-        "waits 10 s for the frame, then opens again",
+        "A stream begins with something else than gameFull, or not at all.",
+        "Waits 10 s for gameFull, then reopens the stream.",
     ),
     // F31
     (
-        "unknown events and fields, missing ones, wrong types",
-        "takes a field that decides nothing and does not fit as missing, and reads numbers whole; declines a challenge of which clock or variant makes no sense; skips other lines, counts them in `sparring_lines_skipped_total`, asks a game's stream again for what may have been a state, ten times in 20 s at most",
+        "Unknown events and fields, missing fields, wrong types.",
+        "Takes a field that decides nothing and does not fit as missing, and rounds numbers. Declines a challenge whose clock or variant makes no sense. Skips other lines and counts them in `sparring_lines_skipped_total`. Reopens a game's stream for what may have been a state, ten times in 20 s at most.",
     ),
     // F32
     (
-        "chat of any kind and amount",
-        "no effect on play; escaped in the log, answered once in 3 s and ten times a minute in all games together, never echoed",
+        "Chat of any kind and amount.",
+        "No effect on play. Chat is escaped in the log, answered once in 3 s and ten times a minute in all games together, and never echoed.",
     ),
     // F33
-    ("our own lines and those of lichess", "never answered"),
+    (
+        "Chat lines of the bot itself and of lichess.",
+        "Never answers them.",
+    ),
     // F34
     (
-        "anonymous opponents, lichess' computer",
-        "played, by whom the settings name and at that personality's own level where the level follows the opponent's rating",
+        "Anonymous opponents, and lichess' computer.",
+        "Plays them with the personality that the settings name, and at its own level where the level would follow the opponent's rating.",
     ),
     // F35
     (
-        "accepting: refused, or no game comes",
-        "frees the seat; looks at the list of running games",
+        "Accepting a challenge is refused, or no game comes.",
+        "Frees the slot, and looks at the list of ongoing games.",
     ),
     // F36
-    ("accepting: an unclear answer, but the game comes", "plays it"),
+    (
+        "Accepting gets an unclear answer, but the game comes.",
+        "Plays it.",
+    ),
     // F37
     (
-        "more games than seats",
-        "plays them all, each shorter; accepts nothing new",
+        "More games than slots.",
+        "Plays them all, with shorter searches, and accepts nothing new.",
     ),
     // F38
     (
-        "a challenge twice, taken back, a rematch",
-        "once; forgotten; like any challenge",
+        "A challenge comes twice; is canceled; is a rematch.",
+        "Answers once; forgets it; treats it like any challenge.",
     ),
     // F39
     (
-        "fifty challenges at once",
-        "decides each once, declines two a second",
+        "Fifty challenges at once.",
+        "Decides each once, and declines two a second.",
     ),
     // F40
     (
-        "a challenge that waited too long, a challenger who never comes",
-        "told to come later; aborted",
+        "A challenge waited too long; a challenger never appears.",
+        "Declines as `later`; aborts the game.",
     ),
     // F41
     (
-        "the opponent never moves, leaves, comes back",
-        "aborts by our own clock; claims at 0 when it is not our turn, a draw if we cannot win; stops when he is back",
+        "The opponent never moves, leaves, or comes back.",
+        "Aborts by its own clock. Claims victory when the count reaches 0 on the opponent's turn, or a draw if it cannot win. Stops when the opponent is back.",
     ),
     // F42
     (
-        "a claim is refused or has no effect",
-        "claims again and again, at most once in 4.5 s",
+        "A claim is refused or has no effect.",
+        "Claims again, at most once in 4.5 s.",
     ),
     // F43
     (
-        "the server restarts in the middle of games",
-        "opens everything again, goes on, accepts what was aborted",
+        "The server restarts in the middle of games.",
+        "Reopens everything and goes on. Accepts that games were aborted.",
     ),
     // F44
     (
-        "the daemon is killed on its own turn with 3 s left",
-        "the next one moves within a second",
+        "The daemon is killed on its own turn with 3 s left.",
+        "The next daemon moves within a second.",
     ),
     // F45
     (
-        "another client takes the game's stream over",
-        "takes it back; if that goes on, warns and counts it, and plays on",
+        "Another client takes over a game's stream.",
+        "Takes it back. If that goes on, warns, counts it, and plays on.",
     ),
     // F46
     (
-        "a slow server, bytes one by one",
-        "one request for a move at a time; keeps what trips really take off the clock",
+        "A slow server, or bytes one by one.",
+        "Has one request for a move under way at a time. Keeps the measured round trip as move overhead.",
     ),
     // F47
     (
-        "a move is sent in time and the flag falls all the same",
-        "a loss; 100 ms more are kept off the clock in later games, at most 1 s",
+        "A move is sent in time, and the flag falls all the same.",
+        "The game is lost. Later games keep 100 ms more as move overhead, at most 1 s.",
     ),
     // F48
-    ("castling in the other spelling", "the same position"),
+    ("Castling in the other spelling.", "The position is the same."),
     // F49
     (
-        "games from odd or impossible positions",
-        "the right side moves; the impossible is aborted or resigned",
+        "Games from odd or impossible positions.",
+        "The right side moves. An impossible game is aborted or resigned.",
     ),
     // F50
     (
-        "600 plies, lines of 64 KiB",
-        "plays on, no slower; lines over 256 KiB cost only themselves",
+        "600 plies, lines of 64 KiB.",
+        "Plays on at the same speed. A line of more than 256 KiB costs only itself.",
     ),
     // F51
     (
-        "the clock of the machine is set",
-        "only dates come from it; a limit that is kept over a restart lasts a day at most, and rows dated more than ten minutes ahead count as nothing of now",
+        "The clock of the machine is set.",
+        "Uses it for dates alone. A limit that was kept over a restart lasts a day at most, and rows dated more than ten minutes ahead count as nothing of now.",
     ),
     // F52
     (
-        "disk full, at the start too, archive damaged, taken away or replaced, log unwritable or not read, books, personalities or settings spoiled during a game",
-        "plays on with the last good ones, and writes what waited once there is room; sets a damaged archive aside, begins a new one, brings over what can be read and says so once; after a restart plays the games of the last run by the last good settings and at their level, declines new ones, and ends with code 78 when they are over",
+        "Disk full, also at the start; archive damaged, removed or replaced; log unwritable or not read; books, personalities or settings spoiled during a game.",
+        "Plays on with the last good files, and writes what waited once there is room. Sets a damaged archive aside, begins a new one, recovers what can be read and logs it once. After a restart plays the games of the last run by the last good settings and at their level, declines new ones, and ends with exit code 78 when they are over.",
     ),
     // F53
     (
-        "a redirect, a certificate for another host",
-        "refused, named (after the log-in: as F12); the token goes nowhere else",
+        "A redirect, or a certificate for another host.",
+        "Refuses and names it (after the login: as F12). The token goes nowhere else.",
     ),
     // F54
     (
-        "a crowd at the dashboard: sockets that ask nothing, clients that ask for the costliest pages without end or read no answer, pages of other sites",
-        "keeps 64 connections, ends those that are needed least, answers one costly question at a time beside the games, leaves the last descriptors to them, and its owner gets in",
+        "A crowd at the dashboard: idle sockets, clients that repeat the costliest calls or read no answer, pages of other sites.",
+        "Keeps 64 connections and ends those that are needed least. Answers one costly call at a time, beside the games. Keeps the last descriptors for the games. The owner still gets in.",
     ),
 ];
 
