@@ -161,7 +161,7 @@ const FAULTS: [(&str, &str); 54] = [
     // F31
     (
         "Unknown events and fields, missing fields, wrong types.",
-        "Takes a field that decides nothing and does not fit as missing, and rounds numbers. Declines a challenge whose clock or variant makes no sense. Skips other lines and counts them in `sparring_lines_skipped_total`. Reopens a game's stream for what may have been a state, ten times in 20 s at most.",
+        "Takes a field that decides nothing and does not fit as missing, and cuts numbers to whole ones. Declines a challenge whose clock or variant makes no sense. Skips other lines and counts them in `sparring_lines_skipped_total`. Reopens a game's stream for what may have been a state, ten times in 20 s at most.",
     ),
     // F32
     (
