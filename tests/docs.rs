@@ -3,7 +3,7 @@
 mod generated;
 
 use generated::{check_block, table};
-use sparring::{bot::metrics::Metrics, cli::explain, config};
+use sparring::{bot::observe::metrics::Metrics, cli::explain, config};
 use sparring_lichess::model::DeclineReason;
 use sparring_personality as personality;
 
