@@ -1,8 +1,9 @@
-//! One game's task: hears its stream, folds it, lets the mind think, and sends what was decided.
+//! Game task: reads one game's stream, folds it into a state, has moves selected, and submits them.
 //!
-//! The task can be killed at any moment and rebuilt from the first line of the stream; nothing it knows besides is
-//! worth a game.
+//! The task can be killed at any moment and rebuilt from `gameFull`, the first line of the stream. [`Chat`], [`Offers`] and
+//! [`GameStream`] own their fields: a change to chat cannot touch a move.
 
+mod chat;
 pub mod chat_commands;
 mod chat_queue;
 mod game_events;
@@ -29,7 +30,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{debug, warn};
+use tracing::debug;
 
 use crate::bot::{
     game_task::{
@@ -38,31 +39,26 @@ use crate::bot::{
     },
     games::live::SnapshotSlot,
     moves::{engine_slot::EngineSlot, move_overhead::LagEstimator},
-    server::stream_conflict::ConflictDetector,
 };
-use crate::store::{GameFlags, MoveRecord, RequestedPersona};
-use chat_queue::ChatQueue;
+use crate::store::{MoveRecord, RequestedPersona};
+use chat::Chat;
 pub(super) use chat_queue::ChatRateLimit;
+use game_events::GameStream;
 pub(super) use game_settings::{Context, TaskNote, TaskOutcome, TaskSettings};
+use offers::Offers;
 use persona_selection::persona_of;
 use recorder::GameRecorder;
 use sparring_chess::units::Millis;
 use sparring_engine::Score;
 use sparring_lichess::{
-    CallError, Client, ReconnectingStream,
-    model::{ChatMessage, GameEvent, GameId},
-    retry::SlidingWindow,
+    CallError, Client,
+    model::{ChatMessage, GameId},
 };
 use turn::Turn;
 
-/// The final state usually comes with the news of the end; when it is late, the game is over all the same.
+/// The final state should come so soon after `gameFinish`; later the game is over without it.
 const FINAL_STATE_WITHIN: Duration = Duration::from_secs(3);
-/// For lines that make no sense the stream is opened anew so often within so long. Fewer than the follower allows: where all is
-/// nonsense, what can be read of it must still come.
-const DOUBTS: usize = 10;
-const DOUBTS_WITHIN: Millis = Millis::from_secs(20);
-
-/// The end of a call that the game did not wait for.
+/// The result of a call that the task did not wait for.
 enum GameCallResult {
     Moved {
         ply: usize,
@@ -70,12 +66,12 @@ enum GameCallResult {
         answer: Result<(), CallError>,
     },
     Commanded(GameCommand, Result<(), CallError>),
-    /// Some time has passed since a command got lost.
-    Unheard(GameCommand),
+    /// The pause before the retry of a lost command is over.
+    RetryDue(GameCommand),
     Said(Result<(), CallError>),
-    Recalled(Result<Vec<ChatMessage>, CallError>),
-    Remembered(Vec<MoveRecord>),
-    LookedUp(bool),
+    ChatHistory(Result<Vec<ChatMessage>, CallError>),
+    MovesRestored(Vec<MoveRecord>),
+    ResultLookedUp(bool),
 }
 
 /// A command besides moves.
@@ -94,83 +90,50 @@ enum GameCommand {
 struct GameTask {
     context: Arc<Context>,
     settings: TaskSettings,
-    stream: ReconnectingStream<GameEvent>,
-    /// A stream was asked for and is not open yet: what still comes is from the old one.
-    is_reopening: bool,
-    /// The first line of an open stream is due then.
-    frame_due: Option<Instant>,
-    /// What came made no sense: the stream is opened anew then.
-    resync_at: Option<Instant>,
-    /// How often that was done, counted from the beginning of this task.
-    resync_attempts: SlidingWindow,
-    begun: Instant,
+    stream: GameStream,
     game: Option<GameState>,
-    /// Whether we saw the game running: one that was over when we came needs no farewell.
+    /// Whether we saw the game running; one that was over needs no farewell.
     saw_running: bool,
-    /// The archive is asked whether the end was counted before.
+    /// Whether the archive is being asked if the result was counted before.
     archive_lookup_pending: bool,
-    /// When the newest state came: clocks count from here.
+    /// When the newest state arrived: clocks count from here.
     heard: Instant,
     engine: EngineSlot,
     persona: Persona,
-    /// Who sat down, before anything was asked for.
+    /// The persona before any chat command.
     first_persona: Persona,
     turn: Turn,
     lag: LagEstimator,
     recorder: GameRecorder,
-    /// Where the game is shown as long as this task runs.
+    /// Where the dashboard sees the game.
     place: SnapshotSlot,
     /// Scores of my own moves, with the ply each was played at.
     scores: Vec<(usize, Score)>,
-    /// What my last move took, as the board showed it.
+    /// How long my last move took, as the board showed it.
     own_last: Option<Millis>,
-    /// What the opponent's last move took.
+    /// How long the opponent's last move took.
     opponent_last: Option<Millis>,
-    /// When the last move of the game was shown, if we were there.
+    /// When the last move arrived, if we saw it.
     moved_at: Option<Instant>,
-    /// The half moves before my last move that came with an offer of a draw.
-    offered_at: Option<usize>,
-    /// The half moves before my last move that was sent.
+    /// The ply of my last move that was sent.
     sent_at: Option<usize>,
-    /// No claim is made before this moment.
-    next_claim: Option<Instant>,
-    score_today: ConflictDetector,
-    /// Takebacks that the opponent was granted in this game.
-    granted_takebacks: u32,
-    /// Who plays, and how strong, as it is kept.
+    /// The persona that the opponent asked for, as recorded.
     asked: RequestedPersona,
-    /// Somebody has sat here before this task began: after a restart, or when a game of days wakes.
+    /// Whether an earlier task played this game: before a restart, or before it was parked.
     is_resumed: bool,
-    /// What is said of the last move from a book.
-    book: Option<String>,
-    /// Nothing is decided before this moment: something else is being settled first.
+    /// No search starts before this moment.
     held_until: Option<Instant>,
-    /// The chat of before is awaited until then.
-    recall_due: Option<Instant>,
-    /// The chat of before is known, or cannot be known.
-    has_recalled: bool,
-    /// The archive is awaited until then.
+    /// The first search waits for the archive until then.
     memory_due: Option<Instant>,
-    /// The moves of before are known, or there are none.
+    /// Whether the earlier moves are restored, or there are none.
     has_remembered: bool,
-    /// The opponent is greeted then, if nobody has done so before.
-    greets_at: Option<Instant>,
-    /// What the opponent asked for since the stream was opened, in order; a flood keeps its newest.
-    commands_done: Vec<(chat_commands::ChatCommand, usize)>,
-    chat_queue: ChatQueue,
+    chat: Chat,
+    offers: Offers,
     calls: FuturesUnordered<BoxFuture<'static, GameCallResult>>,
     /// The task ends then at the latest.
     closes_at: Option<Instant>,
-    /// The opponent should have moved by then.
-    no_show_at: Option<Instant>,
-    /// The stream is given up then, since nothing happens in it.
+    /// When the game is parked, since nothing happens in it.
     sleeps_at: Option<Instant>,
-    /// How many answers to offers in a row got lost.
-    lost_answers: u32,
-    /// Once a resignation failed, the game is played on.
-    resign_failed: bool,
-    /// Whether the last frame made no sense of a game that was being played.
-    bad_frame_seen: bool,
     /// Why the game is given up, once it is.
     unplayable: Option<GameError>,
     /// How the task ends, once it is to end.
@@ -179,25 +142,25 @@ struct GameTask {
 
 /// Plays a game to its end, or until told to leave.
 pub(super) async fn play(
-    shared: Arc<Context>,
-    setup: TaskSettings,
+    context: Arc<Context>,
+    settings: TaskSettings,
     mut notes: mpsc::Receiver<TaskNote>,
     leave: CancellationToken,
 ) -> TaskOutcome {
-    let mut actor = GameTask::new(shared, setup);
+    let mut task = GameTask::new(context, settings);
     loop {
-        let timer = actor.next_deadline();
+        let timer = task.next_deadline();
         tokio::select! {
             biased;
             () = leave.cancelled() => return TaskOutcome::Left,
-            news = actor.stream.next() => actor.on_stream_event(news),
-            Some(note) = notes.recv() => actor.note(note),
-            decision = actor.turn.on_search_done() => actor.on_decision(decision),
-            Some(errand) = actor.calls.next(), if !actor.calls.is_empty() => actor.on_call_result(errand),
+            event = task.stream.next() => task.on_stream_event(event),
+            Some(note) = notes.recv() => task.on_note(note),
+            decision = task.turn.on_search_done() => task.on_decision(decision),
+            Some(result) = task.calls.next(), if !task.calls.is_empty() => task.on_call_result(result),
             () = at(timer) => {}
         }
-        actor.poll_timers();
-        if let Some(outcome) = actor.outcome.take() {
+        task.poll_timers();
+        if let Some(outcome) = task.outcome.take() {
             return outcome;
         }
     }
@@ -211,64 +174,48 @@ async fn at(moment: Option<Instant>) {
 }
 
 impl GameTask {
-    fn new(shared: Arc<Context>, setup: TaskSettings) -> Self {
+    fn new(context: Arc<Context>, settings: TaskSettings) -> Self {
         let now = Instant::now();
-        let manner = persona_of(&shared, &setup.play);
-        let favour = shared.game_flags.of(&setup.id);
+        let persona = persona_of(&context, &settings.play);
+        let flags = context.game_flags.of(&settings.id);
+        let offers = Offers::restore(&flags);
         Self {
-            stream: ReconnectingStream::game(&shared.client, &setup.id, seed(&setup.id)),
-            is_reopening: false,
-            frame_due: None,
-            resync_at: None,
-            resync_attempts: SlidingWindow::new(DOUBTS, DOUBTS_WITHIN),
-            begun: now,
+            stream: GameStream::open(&context.client, &settings.id, now),
             game: None,
             saw_running: false,
             archive_lookup_pending: false,
             heard: now,
             engine: EngineSlot::default(),
-            first_persona: manner.clone(),
-            persona: manner,
+            first_persona: persona.clone(),
+            persona,
             turn: Turn::Open,
-            lag: LagEstimator::new(setup.play.move_overhead + shared.lag_margin.extra()),
+            lag: LagEstimator::new(settings.play.move_overhead + context.lag_margin.extra()),
             recorder: GameRecorder::default(),
-            place: shared.live_games.place(setup.id.clone()),
+            place: context.live_games.place(settings.id.clone()),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,
             moved_at: None,
-            offered_at: favour.offered_at.map(|ply| ply as usize),
             sent_at: None,
-            next_claim: None,
-            score_today: ConflictDetector::default(),
-            granted_takebacks: favour.takebacks,
-            is_resumed: favour.asked != RequestedPersona::default(),
-            asked: favour.asked,
-            book: None,
+            is_resumed: flags.asked != RequestedPersona::default(),
+            asked: flags.asked,
             held_until: None,
-            recall_due: None,
-            has_recalled: false,
             memory_due: None,
-            has_remembered: !setup.adopted,
-            greets_at: None,
-            commands_done: Vec::new(),
-            chat_queue: ChatQueue::new(now),
+            has_remembered: !settings.adopted,
+            chat: Chat::new(now),
+            offers,
             calls: FuturesUnordered::new(),
             closes_at: None,
-            no_show_at: None,
             sleeps_at: None,
-            lost_answers: 0,
-            resign_failed: false,
-            bad_frame_seen: false,
             unplayable: None,
             outcome: None,
-            context: shared,
-            settings: setup,
+            context,
+            settings,
         }
     }
 
-    /// The server says that the game is over.
-    fn note(&mut self, note: TaskNote) {
+    /// Handles what the event loop tells the task.
+    fn on_note(&mut self, note: TaskNote) {
         match note {
             TaskNote::Finished if self.closes_at.is_none() => {
                 self.closes_at = Some(Instant::now() + FINAL_STATE_WITHIN);
@@ -277,24 +224,14 @@ impl GameTask {
         }
     }
 
-    /// Something was granted or asked that must not be again, whatever happens to this task.
-    fn record_flags(&self) {
-        let favour = GameFlags {
-            takebacks: self.granted_takebacks,
-            offered_at: self.offered_at.and_then(|ply| u32::try_from(ply).ok()),
-            asked: self.asked.clone(),
-        };
-        self.context.game_flags.note(&self.settings.id, favour);
-    }
-
-    /// Whether nothing is to be done before the opponent moves, who may take days.
+    /// Whether nothing is to be done before the opponent moves, in a game without a clock.
     fn is_idle(&self) -> bool {
-        let waits = |game: &GameState| game.clocks().is_none() && !game.is_over() && !game.is_my_turn();
-        self.game.as_ref().is_some_and(waits)
+        let can_park = |game: &GameState| game.clocks().is_none() && !game.is_over() && !game.is_my_turn();
+        self.game.as_ref().is_some_and(can_park)
             && matches!(self.turn, Turn::Open)
             && self.calls.is_empty()
-            && self.chat_queue.is_done()
-            && self.greets_at.is_none()
+            && self.chat.is_done()
+            && !self.chat.has_greeting()
             && self.unplayable.is_none()
             && self.closes_at.is_none()
     }
@@ -303,48 +240,38 @@ impl GameTask {
         self.game.as_ref().is_some_and(GameState::is_over)
     }
 
-    fn on_call_result(&mut self, errand: GameCallResult) {
-        match errand {
+    fn on_call_result(&mut self, result: GameCallResult) {
+        match result {
             GameCallResult::Moved { ply, sent, answer } => self.move_answered(ply, sent, answer),
-            GameCallResult::Commanded(command, answer) => self.commanded(command, answer),
-            GameCallResult::Unheard(command) => self.command_again(command),
+            GameCallResult::Commanded(command, answer) => self.on_command_answer(command, answer),
+            GameCallResult::RetryDue(command) => self.command_again(command),
             GameCallResult::Said(answer) => {
-                self.chat_queue.sent();
+                self.chat.line_sent();
                 if let Err(error) = answer {
                     debug!("a line of chat is lost: {error}");
                 }
             }
-            GameCallResult::Recalled(lines) => self.recalled(lines),
-            GameCallResult::Remembered(moves) => self.remembered(&moves),
-            GameCallResult::LookedUp(was_known) => self.on_result(was_known),
+            GameCallResult::ChatHistory(lines) => self.on_chat_history(lines),
+            GameCallResult::MovesRestored(moves) => self.on_moves_restored(&moves),
+            GameCallResult::ResultLookedUp(was_known) => self.on_result(was_known),
         }
     }
 
-    /// Everything that may be due after something happened, or by the clock alone.
+    /// Performs what is due, by the clock or after an event.
     fn poll_timers(&mut self) {
         let now = Instant::now();
-        if self.frame_due.is_some_and(|due| now >= due) {
-            warn!("the stream is open but does not begin, reopening");
-            self.frame_due = None;
-            self.resync();
-        }
-        self.poll_resync(now);
-        if self.no_show_at.is_some_and(|at| now >= at) {
-            self.abort_no_show(now);
-        }
+        self.poll_stream(now);
+        self.poll_no_show(now);
         self.poll_turn(now);
-        self.poll_greeting(now);
-        if let Some(line) = self.chat_queue.next(now, &self.context.chat_rate_limit) {
-            self.say(line);
-        }
+        self.poll_chat(now);
         self.sleeps_at = self
             .is_idle()
             .then(|| self.sleeps_at.unwrap_or(now + self.settings.idle.into()));
         if self.sleeps_at.is_some_and(|at| now >= at) {
-            debug!("no clock and nothing to do: asleep until the opponent has moved");
+            debug!("no clock and nothing to do: parked until the opponent has moved");
             self.outcome.get_or_insert(TaskOutcome::Asleep);
         }
-        let has_said_all = self.is_over() && self.chat_queue.is_done() && !self.archive_lookup_pending;
+        let has_said_all = self.is_over() && self.chat.is_done() && !self.archive_lookup_pending;
         if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
             let is_known = self.is_over() || self.unplayable.is_some();
             self.outcome.get_or_insert(if is_known {
@@ -357,24 +284,21 @@ impl GameTask {
 
     fn next_deadline(&self) -> Option<Instant> {
         [
-            self.frame_due,
-            self.resync_at,
-            self.no_show_at,
+            self.stream.next_deadline(),
+            self.offers.next_deadline(),
             self.sleeps_at,
             self.closes_at,
             self.held_until,
-            self.recall_due,
             self.memory_due,
-            self.greets_at(),
             self.turn.next_deadline(),
-            self.chat_queue.next_deadline(),
+            self.chat.next_deadline(),
         ]
         .into_iter()
         .flatten()
         .min()
     }
 
-    /// Calls the server without waiting for it.
+    /// Starts a call; its result comes to `on_call_result`.
     fn call<F>(&self, call: impl FnOnce(Client, GameId) -> F)
     where
         F: Future<Output = GameCallResult> + Send + 'static,
@@ -384,7 +308,7 @@ impl GameTask {
     }
 }
 
-/// A number that names the game to everything random: its eight characters, so that a restart changes nothing.
+/// The seed of everything random in a game: its eight characters, so that a restart changes nothing.
 fn seed(id: &GameId) -> u64 {
     id.as_str()
         .bytes()

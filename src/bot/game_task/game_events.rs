@@ -1,19 +1,77 @@
-//! What comes from a game's stream, and what is done about it.
+//! The game stream: its events, and resyncing by opening it anew.
 
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
-use super::{GameCommand, GameTask, TaskOutcome, turn::Turn};
-use crate::bot::game_task::state::{Change, GameError, GameState};
-use sparring_lichess::{BadLine, CallError, Escaped, FlagDeadline, StreamEvent, model::GameEvent};
+use super::{GameCommand, GameTask, TaskOutcome, seed, turn::Turn};
+use crate::bot::{
+    game_task::state::{Change, GameError, GameState},
+    server::stream_conflict::ConflictDetector,
+};
+use sparring_chess::units::Millis;
+use sparring_lichess::{
+    BadLine, CallError, Client, Escaped, FlagDeadline, ReconnectingStream, StreamEvent,
+    model::{GameEvent, GameId},
+    retry::SlidingWindow,
+};
+
+/// For lines that make no sense the stream is reopened so often within so long: fewer times than the reconnecting stream
+/// allows, so that what can be read of it still comes.
+const RESYNCS: usize = 10;
+const RESYNCS_WITHIN: Millis = Millis::from_secs(20);
+
+/// The stream of one game.
+pub(super) struct GameStream {
+    stream: ReconnectingStream<GameEvent>,
+    /// Another stream was asked for and is not open yet: what still comes is from the old one.
+    is_reopening: bool,
+    /// When the first line of the open stream is due.
+    frame_due: Option<Instant>,
+    /// When the stream is reopened, after a line that made no sense.
+    resync_at: Option<Instant>,
+    resync_attempts: SlidingWindow,
+    started_at: Instant,
+    /// Whether the last `gameFull` made no sense, of a game that was being played.
+    bad_frame_seen: bool,
+    conflict: ConflictDetector,
+}
+
+impl GameStream {
+    pub(super) fn open(client: &Client, id: &GameId, now: Instant) -> Self {
+        Self {
+            stream: ReconnectingStream::game(client, id, seed(id)),
+            is_reopening: false,
+            frame_due: None,
+            resync_at: None,
+            resync_attempts: SlidingWindow::new(RESYNCS, RESYNCS_WITHIN),
+            started_at: now,
+            bad_frame_seen: false,
+            conflict: ConflictDetector::default(),
+        }
+    }
+
+    /// The next event. Dropping the future loses nothing.
+    pub(super) async fn next(&mut self) -> Option<StreamEvent<GameEvent>> {
+        self.stream.next().await
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.frame_due.into_iter().chain(self.resync_at).min()
+    }
+
+    /// Stops waiting for the first line: the game is over.
+    pub(super) fn end(&mut self) {
+        self.frame_due = None;
+    }
+}
 
 impl GameTask {
-    /// Something came from the stream, or happened to it.
-    pub(super) fn on_stream_event(&mut self, news: Option<StreamEvent<GameEvent>>) {
-        match news {
+    /// Handles what the game stream reports.
+    pub(super) fn on_stream_event(&mut self, event: Option<StreamEvent<GameEvent>>) {
+        match event {
             Some(StreamEvent::Opened) => {
-                self.is_reopening = false;
-                self.frame_due = Some(Instant::now() + self.settings.frame_within.into());
+                self.stream.is_reopening = false;
+                self.stream.frame_due = Some(Instant::now() + self.settings.frame_within.into());
             }
             Some(StreamEvent::Event { event, heard }) => self.on_event(event, heard),
             Some(StreamEvent::Garbled(bad)) => {
@@ -24,7 +82,7 @@ impl GameTask {
                 }
             }
             Some(StreamEvent::Lost { why, lived }) => {
-                self.frame_due = None;
+                self.stream.frame_due = None;
                 self.update_flag_deadline();
                 if self.is_over() {
                     // It has nothing more to tell.
@@ -32,8 +90,8 @@ impl GameTask {
                 }
                 self.context.metrics.stream_lost("game");
                 debug!("{why}, reopening");
-                if self.score_today.backoff(&why, lived).is_some() {
-                    // A clock may be running, so this one is never left alone.
+                if self.stream.conflict.backoff(&why, lived).is_some() {
+                    // Our clock may run, so this stream never backs off.
                     self.context.metrics.stream_contested("game");
                     warn!(
                         "the game's stream ends again and again, as if another program played it with this token"
@@ -52,7 +110,7 @@ impl GameTask {
                 self.outcome = Some(TaskOutcome::Unauthorized(why));
             }
             Some(StreamEvent::Refused(why)) => self.outcome = Some(TaskOutcome::Refused(why)),
-            // The follower ends only after it has said why.
+            // It ends only after it has said why.
             None => self.outcome = Some(TaskOutcome::Left),
         }
     }
@@ -64,98 +122,110 @@ impl GameTask {
         let is_frame = matches!(event, GameEvent::Full(_));
         let has_clocks = is_frame || matches!(event, GameEvent::State(_));
         let expected = self.left_at(heard);
-        let step = match (&mut self.game, event) {
+        let change = match (&mut self.game, event) {
             (_, GameEvent::Chat(line)) => return self.on_chat_line(&line),
             (_, GameEvent::Unknown { kind }) => return debug!("skipped an event \"{}\"", Escaped(&kind)),
             (Some(game), event) => game.apply(&event),
             (None, GameEvent::Full(frame)) => GameState::new(*frame, &self.context.me).map(|game| {
-                let step = game.first_step();
+                let change = game.first_step();
                 self.game = Some(game);
                 self.select_persona();
                 self.request_result();
                 self.record_game();
                 self.begin();
-                step
+                change
             }),
-            // Nothing can be made of a state before its frame.
+            // A state before its gameFull means nothing.
             (None, _) => return,
         };
-        match step {
-            Ok(step) => {
+        match change {
+            Ok(change) => {
                 if has_clocks {
                     self.heard = heard;
                 }
                 if is_frame {
-                    self.bad_frame_seen = false;
+                    self.stream.bad_frame_seen = false;
                 }
                 self.update_flag_deadline();
-                self.follow(step, is_frame);
+                self.on_change(change, is_frame);
                 self.check_clock(expected);
                 self.publish_snapshot();
             }
-            // A game that went well so far is not given up for one frame.
-            Err(error) if is_frame && (self.game.is_none() || self.bad_frame_seen) => self.cannot_play(error),
+            // One bad gameFull does not end a game that went well so far.
+            Err(error) if is_frame && (self.game.is_none() || self.stream.bad_frame_seen) => {
+                self.cannot_play(error)
+            }
             Err(error) => {
                 warn!("a state that does not fit: {error}");
-                self.bad_frame_seen |= is_frame;
+                self.stream.bad_frame_seen |= is_frame;
                 self.schedule_resync();
             }
         }
     }
 
-    /// Does what a step of the fold asks for.
-    fn follow(&mut self, step: Change, is_frame: bool) {
-        if step.moved {
+    /// Reacts to what an event changed.
+    fn on_change(&mut self, change: Change, is_frame: bool) {
+        if change.moved {
             self.note_progress();
             self.record_moves();
         }
         if is_frame {
-            self.frame_due = None;
+            self.stream.frame_due = None;
         }
-        if step.ended {
+        if change.ended {
             return self.end();
         }
-        if is_frame && !self.is_reopening && !step.moved {
+        if is_frame && !self.stream.is_reopening && !change.moved {
             self.still_unplayed();
         }
-        // Whether it is taken depends on the moves of before.
-        if step.draw_offered && self.has_remembered {
+        // The answer depends on the scores of earlier moves.
+        if change.draw_offered && self.has_remembered {
             self.answer_draw();
         }
-        if step.takeback_asked {
+        if change.takeback_asked {
             self.answer_takeback();
         }
-        if step.claimable {
+        if change.claimable {
             self.claim();
         }
     }
 
-    /// Opens the stream anew, to see what the server knows.
+    /// Opens the stream anew: its first line says how the game stands.
     pub(super) fn resync(&mut self) {
-        self.resync_at = None;
-        self.is_reopening = true;
+        self.stream.resync_at = None;
+        self.stream.is_reopening = true;
         self.update_flag_deadline();
-        self.stream.reopen();
+        self.stream.stream.reopen();
     }
 
-    /// What came made no sense, and may have said that it is my turn: the server is asked again. A server that talks nonsense is
-    /// not asked for every line of it, and what still comes from a stream that was given up says nothing.
+    /// Schedules a resync after a line that made no sense: it may have said that it is our turn. A rate limit holds for servers
+    /// that send nothing else.
     fn schedule_resync(&mut self) {
-        if !self.is_reopening && !self.is_over() {
-            let wait = self.resync_attempts.wait(self.begun.elapsed().into());
-            self.resync_at.get_or_insert(Instant::now() + wait.into());
+        if !self.stream.is_reopening && !self.is_over() {
+            let wait = self
+                .stream
+                .resync_attempts
+                .wait(self.stream.started_at.elapsed().into());
+            self.stream.resync_at.get_or_insert(Instant::now() + wait.into());
         }
     }
 
-    /// Looks once it is time to because of a doubt.
-    pub(super) fn poll_resync(&mut self, now: Instant) {
-        if self.resync_at.is_some_and(|at| now >= at) {
-            self.resync_attempts.note(self.begun.elapsed().into());
+    /// Resyncs when that is due, or when an open stream does not begin.
+    pub(super) fn poll_stream(&mut self, now: Instant) {
+        if self.stream.frame_due.is_some_and(|due| now >= due) {
+            warn!("the stream is open but does not begin, reopening");
+            self.stream.frame_due = None;
+            self.resync();
+        }
+        if self.stream.resync_at.is_some_and(|at| now >= at) {
+            self.stream
+                .resync_attempts
+                .note(self.stream.started_at.elapsed().into());
             self.resync();
         }
     }
 
-    /// A wait that the server asks for is weighed against my clock, which runs since the newest state or may begin to.
+    /// Tells the stream when our flag falls, so that no rate limit keeps it closed for too long.
     fn update_flag_deadline(&self) {
         let Some(game) = &self.game else { return };
         let from = if game.is_my_turn() {
@@ -166,10 +236,10 @@ impl GameTask {
         let flag = game.clocks().map_or(FlagDeadline::Never, |clocks| {
             FlagDeadline::FallsAt(from + clocks.mine.into())
         });
-        self.stream.note_flag(flag);
+        self.stream.stream.note_flag(flag);
     }
 
-    /// The start or the moves make no sense here: the game is given up.
+    /// Gives up a game whose start or moves make no sense.
     fn cannot_play(&mut self, error: GameError) {
         warn!("cannot be played: {error}");
         self.turn = Turn::Closed;
@@ -180,7 +250,7 @@ impl GameTask {
     }
 }
 
-/// Whether a line that cannot be read may have been one that says how the game stands.
+/// Whether an unreadable line may have been a game state.
 fn may_be_a_state(bad: &BadLine) -> bool {
     match bad {
         BadLine::Misfit(misfit) => !matches!(misfit.kind.as_str(), "chatLine" | "opponentGone"),

@@ -32,7 +32,7 @@ impl GameTask {
             async move {
                 let answer = timeout(LOOK_UP, asked).await.ok().flatten();
                 // Without an archive nothing was counted by an earlier run.
-                GameCallResult::LookedUp(matches!(answer, Some(Ok(true))))
+                GameCallResult::ResultLookedUp(matches!(answer, Some(Ok(true))))
             }
             .boxed(),
         );
@@ -55,8 +55,8 @@ impl GameTask {
         }
         self.context.game_flags.forget(&self.settings.id);
         self.turn = Turn::Closed;
-        self.no_show_at = None;
-        self.frame_due = None;
+        self.offers.end_no_show();
+        self.stream.end();
         self.closes_at = Some(Instant::now() + CLOSING);
         if let Some(game) = self.game.as_ref().filter(|_| self.saw_running) {
             info!("{}", summary(game));

@@ -24,7 +24,7 @@ const SHORT_OF_TIME: Millis = Millis::from_secs(10);
 
 impl GameTask {
     /// Asks the archive for the moves of a game that was running before we came.
-    pub(super) fn remember(&mut self) {
+    pub(super) fn request_moves(&mut self) {
         if self.has_remembered {
             return;
         }
@@ -35,7 +35,7 @@ impl GameTask {
         let store = self.context.store.clone();
         self.call(move |_, id| async move {
             let moves = store.ask(move |archive| archive.moves(&id)).await;
-            GameCallResult::Remembered(match moves {
+            GameCallResult::MovesRestored(match moves {
                 Some(Ok(moves)) => moves,
                 Some(Err(error)) => {
                     debug!("how the game was played before is not known: {error}");
@@ -47,7 +47,7 @@ impl GameTask {
     }
 
     /// The archive has answered. An offer of a draw has waited for it.
-    pub(super) fn remembered(&mut self, moves: &[MoveRecord]) {
+    pub(super) fn on_moves_restored(&mut self, moves: &[MoveRecord]) {
         self.memory_due = None;
         self.has_remembered = true;
         let Some(game) = &self.game else { return };
@@ -59,7 +59,7 @@ impl GameTask {
             self.scores.retain(|(ply, _)| ply < first);
         }
         self.scores.extend(newer);
-        self.book = self.book.take().or(past.book);
+        self.chat.restore_book_move(past.book);
         if is_offered {
             self.answer_draw();
         }

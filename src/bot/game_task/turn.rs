@@ -84,14 +84,15 @@ impl GameTask {
 
     /// Thinks if it is time to, and keeps a move on its way going.
     pub(super) fn poll_turn(&mut self, now: Instant) {
-        for wait in [&mut self.held_until, &mut self.recall_due, &mut self.memory_due] {
+        for wait in [&mut self.held_until, &mut self.memory_due] {
             if wait.is_some_and(|until| now >= until) {
                 *wait = None;
             }
         }
+        let waits_for_history = self.chat.waits_for_history(now);
         let todo = match &mut self.turn {
             Turn::Delivering(delivery) => delivery.due(now),
-            Turn::Open if self.held_until.or(self.recall_due).or(self.memory_due).is_none() => {
+            Turn::Open if self.held_until.or(self.memory_due).is_none() && !waits_for_history => {
                 return self.think();
             }
             _ => return,
@@ -129,7 +130,7 @@ impl GameTask {
             rated: game.frame().rated,
             against_bot: game.opponent().is_bot(),
             offered_draw: game.is_offered_draw(),
-            offered_at: self.offered_at,
+            offered_at: self.offers.draw_offered_at(),
             seed: seed(game.id()),
         }
     }
@@ -168,16 +169,15 @@ impl GameTask {
         self.recorder.record(ply, &decision, spent);
         if let Some(MoveExplanation::Book(grounds)) = &decision.grounds {
             let move_said = numbered(game.line(), decision.mv);
-            self.book = Some(of_book(grounds, &move_said));
+            self.chat.set_book_move(of_book(grounds, &move_said));
         }
-        if decision.resign && !self.resign_failed {
+        if decision.resign && self.offers.may_resign() {
             self.turn = Turn::Closed;
             self.command(GameCommand::Resign);
             return;
         }
         if decision.draw {
-            self.offered_at = Some(ply);
-            self.record_flags();
+            self.offer_draw(ply);
         }
         self.turn = Turn::Delivering(MoveSubmission::new(decision, ply));
         self.act(NextAction::Send);
