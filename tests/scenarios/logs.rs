@@ -124,7 +124,7 @@ async fn a_panic_does_not_tell_the_token() {
     stage.bot().until("no game", |status| status.games == 0).await;
     let text = log.text() + &told.text();
     assert!(told.text().contains("the script says so"), "{text}");
-    assert!(log.text().contains("fell over"), "{text}");
+    assert!(log.text().contains("its task panicked"), "{text}");
     let secret = stage.table.bot.token.trim_start_matches("lip_");
     assert!(!text.contains(secret));
 }
