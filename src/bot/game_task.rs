@@ -155,7 +155,7 @@ pub(super) async fn play(
             () = leave.cancelled() => return TaskOutcome::Left,
             event = task.stream.next() => task.on_stream_event(event),
             Some(note) = notes.recv() => task.on_note(note),
-            decision = task.turn.on_search_done() => task.on_decision(decision),
+            decision = task.turn.decision() => task.on_decision(decision),
             Some(result) = task.calls.next(), if !task.calls.is_empty() => task.on_call_result(result),
             () = at(timer) => {}
         }
@@ -242,7 +242,7 @@ impl GameTask {
 
     fn on_call_result(&mut self, result: GameCallResult) {
         match result {
-            GameCallResult::Moved { ply, sent, answer } => self.move_answered(ply, sent, answer),
+            GameCallResult::Moved { ply, sent, answer } => self.on_move_answer(ply, sent, answer),
             GameCallResult::Commanded(command, answer) => self.on_command_answer(command, answer),
             GameCallResult::RetryDue(command) => self.command_again(command),
             GameCallResult::Said(answer) => {

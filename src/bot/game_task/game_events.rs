@@ -166,7 +166,7 @@ impl GameTask {
     /// Reacts to what an event changed.
     fn on_change(&mut self, change: Change, is_frame: bool) {
         if change.moved {
-            self.note_progress();
+            self.on_moves_changed();
             self.record_moves();
         }
         if is_frame {
@@ -176,7 +176,7 @@ impl GameTask {
             return self.end();
         }
         if is_frame && !self.stream.is_reopening && !change.moved {
-            self.still_unplayed();
+            self.on_move_missing();
         }
         // The answer depends on the scores of earlier moves.
         if change.draw_offered && self.has_remembered {

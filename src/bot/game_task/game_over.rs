@@ -1,4 +1,4 @@
-//! The end of a game: taken note of, learned from, and told.
+//! Game over: the result is recorded and counted, a lost flag is learned from, and the farewell is said.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use sparring_lichess::{
     model::{Side, Status},
 };
 
-/// What was still to say after the end is said within this time or not at all.
+/// Chat after the end is sent within this time or not at all.
 const CLOSING: Duration = Duration::from_secs(5);
-/// So long the archive has to say whether it knows of an end: less than that, since the game is gone then.
+/// The archive must answer within this time: less than [`CLOSING`], when the task ends.
 const LOOK_UP: Duration = Duration::from_secs(4);
 
 impl GameTask {
-    /// A game that is over at the first line, as those of days that ended asleep: whether it was counted before is known to the
-    /// archive alone, which is asked before the end is written there.
+    /// Asks the archive whether the result of a game that is over at its first line was counted before. It is asked before
+    /// the result is written there.
     pub(super) fn request_result(&mut self) {
         if !self.is_over() {
             return;
@@ -38,7 +38,7 @@ impl GameTask {
         );
     }
 
-    /// The archive has said whether it knows of the end.
+    /// Handles its answer.
     pub(super) fn on_result(&mut self, was_known: bool) {
         self.archive_lookup_pending = false;
         if !was_known {
@@ -46,7 +46,7 @@ impl GameTask {
         }
     }
 
-    /// The final state has come.
+    /// Ends the game: its final state has come.
     pub(super) fn end(&mut self) {
         self.record_game();
         self.learn_from_the_flag();
@@ -64,7 +64,7 @@ impl GameTask {
         }
     }
 
-    /// The result counts, once.
+    /// Counts the result, once.
     fn count(&self) {
         let Some(game) = self
             .game
@@ -74,11 +74,11 @@ impl GameTask {
             return;
         };
         self.context.metrics.game_ended(result(game));
-        self.count_for_rematches(game);
+        self.count_for_opponent(game);
     }
 
-    /// What was played counts for rules, and casual games that were decided lead to the level of the next one.
-    fn count_for_rematches(&self, game: &GameState) {
+    /// Counts the result for rules, and for the level of the next casual game.
+    fn count_for_opponent(&self, game: &GameState) {
         let Some(opponent) = &game.opponent().id else {
             return;
         };
@@ -100,7 +100,7 @@ impl GameTask {
         }
     }
 
-    /// A game lost on time with the last move on its way or just shown: the next ones keep more off their clocks.
+    /// Raises the move overhead of later games after a loss on time with a move on its way.
     fn learn_from_the_flag(&self) {
         let Some(game) = &self.game else { return };
         let was_mine = *game.status() == Status::OutOfTime && game.winner() == Some(game.my_side().other());
@@ -108,14 +108,14 @@ impl GameTask {
         if was_mine && was_sent {
             self.context.lag_margin.learn();
             warn!(
-                "the flag fell with the move on its way: from now on {} more are kept off the clock",
+                "the flag fell with the move on its way: the move overhead is {} larger from now on",
                 self.context.lag_margin.extra()
             );
         }
     }
 }
 
-/// A game's end for me, in a word.
+/// The result for us, as metrics count it.
 fn result(game: &GameState) -> &'static str {
     match (game.winner(), game.status()) {
         (Some(side), _) if side == game.my_side() => "won",
@@ -125,7 +125,7 @@ fn result(game: &GameState) -> &'static str {
     }
 }
 
-/// A game's end in one line.
+/// The result in one line for the log.
 fn summary(game: &GameState) -> String {
     let result = match game.winner() {
         Some(side) if side == game.my_side() => "won",

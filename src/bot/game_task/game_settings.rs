@@ -25,37 +25,37 @@ use sparring_lichess::{
 };
 use sparring_personality::Personalities;
 
-/// What all games of a daemon share.
+/// What all games of the daemon share.
 pub(in crate::bot) struct Context {
     /// Where commands go.
     pub(in crate::bot) client: Client,
     /// Who we are.
     pub(in crate::bot) me: UserId,
-    /// Who decides.
+    /// Selects the moves.
     pub(in crate::bot) selector: Arc<dyn MoveSelector>,
-    /// The personalities of this moment.
+    /// The current personalities.
     pub(in crate::bot) personalities: watch::Receiver<Arc<Personalities>>,
-    /// My ratings of this hour, by lichess' keys.
+    /// Our ratings, by lichess' keys.
     pub(in crate::bot) ratings: watch::Sender<Arc<BTreeMap<String, Elo>>>,
-    /// Who is on which list.
+    /// The user lists.
     pub(in crate::bot) lists: watch::Receiver<Arc<UserLists>>,
-    /// What is kept of games.
+    /// The archive.
     pub(in crate::bot) store: ArchiveWriter,
-    /// What is counted.
+    /// Metrics.
     pub(in crate::bot) metrics: Metrics,
-    /// Where running games are shown.
+    /// Snapshots of running games for the dashboard.
     pub(in crate::bot) live_games: LiveGames,
-    /// What was granted in each game.
+    /// Takebacks and offers of each game.
     pub(in crate::bot) game_flags: GameFlagsByGame,
-    /// Which ends of games were counted.
+    /// Games whose result was counted.
     pub(in crate::bot) finished_games: FinishedGames,
-    /// What was played with opponents ever.
+    /// All-time scores by opponent.
     pub(in crate::bot) opponent_stats: OpponentStats,
-    /// What is kept of opponents.
+    /// What opponents asked for.
     pub(in crate::bot) opponent_memory: OpponentMemory,
-    /// What all games share of the right to answer in chat.
+    /// The rate limit of chat answers.
     pub(in crate::bot) chat_rate_limit: ChatRateLimit,
-    /// What is kept off the clocks because moves came too late before.
+    /// The extra move overhead learned from losses on time.
     pub(in crate::bot) lag_margin: LagMargin,
 }
 
@@ -70,19 +70,19 @@ pub(in crate::bot) struct TaskSettings {
     pub(in crate::bot) opponent: Option<UserId>,
     /// With which pieces, where it says so.
     pub(in crate::bot) side: Option<Side>,
-    /// Who sits down, and with which books, where no rule says otherwise.
+    /// The persona and books where no rule says otherwise.
     pub(in crate::bot) play: Play,
-    /// What its opponent may ask for.
+    /// The chat commands on offer.
     pub(in crate::bot) chat: Chat,
     /// The rules.
     pub(in crate::bot) rules: Arc<Vec<Rule>>,
-    /// What rules may ask besides what the game itself says.
+    /// What rules may ask besides the game itself.
     pub(in crate::bot) local_context: LocalContext,
-    /// How long an opponent may leave the first move out; none where the server itself sees to that, as in arenas.
+    /// How long the opponent may take for the first move; none where lichess sees to that, as in tournaments.
     pub(in crate::bot) no_show: Option<Millis>,
-    /// A game without a clock in which the opponent is silent for so long needs no stream.
+    /// A game without a clock is parked when the opponent has not moved for so long.
     pub(in crate::bot) idle: Millis,
-    /// The first line of a stream is the whole game; a stream that keeps it back so long is opened anew.
+    /// A stream whose `gameFull` does not come in so long is reopened.
     pub(in crate::bot) frame_within: Millis,
 }
 
@@ -100,9 +100,9 @@ pub(in crate::bot) enum TaskOutcome {
     Ended,
     /// The event stream says that the game is over, and its own has not shown how.
     Unseen,
-    /// It was told to leave; the game goes on without us.
+    /// It was stopped; the game goes on without us.
     Left,
-    /// The opponent may take days for the next move.
+    /// The game is parked until the opponent has moved.
     Asleep,
     /// The game cannot be played, and was aborted or resigned.
     Unplayable(GameError),

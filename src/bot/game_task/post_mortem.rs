@@ -1,12 +1,12 @@
-//! What the bot tells of a game when it is over, if it was asked for: where it turned. Pure.
+//! Post mortem: where the game turned, told in chat if asked for by `!why`. No IO.
 
 use sparring_engine::Score;
 use sparring_personality::human_model::loss_curve::winning_chances;
 
-/// Less than so many points of winning chances between two moves is no turn.
+/// A smaller change of winning chances, in percentage points between two moves, is no turning point.
 const TURN: f32 = 8.0;
 
-/// The scores of one's own moves with the ply each was played at, in one sentence.
+/// Where the game turned, in one sentence. `scores` are those of our own moves, each with its ply.
 pub(super) fn summarize(scores: &[(usize, Score)]) -> String {
     if scores.len() < 2 {
         return "You asked why: I have calculated too little in this game to say.".to_owned();

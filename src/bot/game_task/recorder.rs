@@ -1,4 +1,4 @@
-//! What a game leaves to the archive: its frame, its moves as they are shown, its end.
+//! Game recorder: archive rows of one game, and its live snapshot.
 
 use super::GameTask;
 use crate::{
@@ -10,16 +10,16 @@ use crate::{
 use sparring_chess::{GameHistory, Move, units::Millis, write_fen, write_uci};
 use sparring_lichess::model::Player;
 
-/// What of a game is written down already. Pure.
+/// What of a game is in the archive already. No IO.
 #[derive(Debug, Default)]
 pub(super) struct GameRecorder {
     moves: Vec<Move>,
-    /// My own moves, by the ply before them.
+    /// How my own moves were chosen, by the ply before them.
     thoughts: Vec<(usize, Thought)>,
 }
 
 impl GameRecorder {
-    /// A move of mine is on its way.
+    /// Records how a move was chosen.
     pub(super) fn record(&mut self, ply: usize, decision: &Decision, think: Millis) {
         self.thoughts.retain(|(at, _)| *at < ply);
         let thought = Thought {
@@ -32,7 +32,7 @@ impl GameRecorder {
         self.thoughts.push((ply, thought));
     }
 
-    /// What is new on the board; `clock` is what the last mover has left.
+    /// Rows of the moves that are new on the board; `clock` is what the last mover has left.
     fn take_changes(&mut self, line: &GameHistory, clock: Option<Millis>) -> Vec<MoveRecord> {
         let moves = line.moves();
         let same = self
@@ -51,21 +51,21 @@ impl GameRecorder {
                 .find(|(ply, _)| *ply == index)
                 .map(|(_, thought)| thought.clone()),
         };
-        let news = moves.iter().enumerate().skip(same).map(record).collect();
+        let new = moves.iter().enumerate().skip(same).map(record).collect();
         self.moves = moves.to_vec();
-        news
+        new
     }
 }
 
 impl GameTask {
-    /// The frame, once it is known who sits down.
+    /// Records the game itself, once its persona is known.
     pub(super) fn record_game(&self) {
         if let Some(game) = &self.game {
             self.context.store.game(self.record_of(game));
         }
     }
 
-    /// The moves that are new on the board.
+    /// Records the moves that are new on the board.
     pub(super) fn record_moves(&mut self) {
         let Some(game) = &self.game else { return };
         let clock = game.clocks().map(|clocks| {
@@ -80,7 +80,7 @@ impl GameTask {
         }
     }
 
-    /// How the game stands now, for whoever watches.
+    /// Publishes how the game stands, for the dashboard.
     pub(super) fn publish_snapshot(&self) {
         let Some(game) = &self.game else { return };
         let (frame, opponent) = (game.frame(), game.opponent());

@@ -1,5 +1,5 @@
-//! What was known of a game before this task began: the scores of its moves and the last one from a book, as the archive
-//! has them. Games of days are forgotten each time they sleep, all others by a restart.
+//! Restores from the archive what an earlier task knew of the game: scores of its moves, and the last book move. Parked
+//! games need it, and all games after a restart.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use crate::{
 use sparring_chess::{GameHistory, units::Millis, write_uci};
 use sparring_engine::Score;
 
-/// How long the first thought waits for the archive, which answers at once unless its disk hangs.
+/// How long the first search waits for the archive, which answers at once unless its disk hangs.
 const WITHIN: Duration = Duration::from_millis(500);
-/// With less than this on the clock nothing is waited for.
+/// With less than this on the clock no search waits for it.
 const SHORT_OF_TIME: Millis = Millis::from_secs(10);
 
 impl GameTask {
-    /// Asks the archive for the moves of a game that was running before we came.
+    /// Asks the archive for the moves of a game that ran before this task.
     pub(super) fn request_moves(&mut self) {
         if self.has_remembered {
             return;
@@ -46,39 +46,39 @@ impl GameTask {
         });
     }
 
-    /// The archive has answered. An offer of a draw has waited for it.
+    /// Handles the answer. A draw offer has waited for it.
     pub(super) fn on_moves_restored(&mut self, moves: &[MoveRecord]) {
         self.memory_due = None;
         self.has_remembered = true;
         let Some(game) = &self.game else { return };
-        let past = RestoredGame::of(game.line(), moves);
+        let restored = RestoredGame::of(game.line(), moves);
         let is_offered = game.is_offered_draw() && !game.is_over();
-        // What was thought since comes after it.
-        let newer = std::mem::replace(&mut self.scores, past.scores);
+        // Scores of this task come after those.
+        let newer = std::mem::replace(&mut self.scores, restored.scores);
         if let Some((first, _)) = newer.first() {
             self.scores.retain(|(ply, _)| ply < first);
         }
         self.scores.extend(newer);
-        self.chat.restore_book_move(past.book);
+        self.chat.restore_book_move(restored.book);
         if is_offered {
             self.answer_draw();
         }
     }
 }
 
-/// What rows of the archive say of the moves on the board.
+/// What the archive says of the moves on the board.
 #[derive(Debug, Default, PartialEq)]
 struct RestoredGame {
     /// Scores of my own moves, with the ply each was played at.
     scores: Vec<(usize, Score)>,
-    /// What is said of the last move from a book.
+    /// The answer to `!book`.
     book: Option<String>,
 }
 
 impl RestoredGame {
-    /// Rows of moves that were taken back since say nothing.
+    /// Ignores rows of moves that were taken back since.
     fn of(line: &GameHistory, rows: &[MoveRecord]) -> Self {
-        let mut past = Self::default();
+        let mut restored = Self::default();
         let mut before = GameHistory::from_position(line.variant(), line.start().clone());
         for (ply, mv) in line.moves().iter().enumerate() {
             let uci = write_uci(*mv, line.variant());
@@ -86,14 +86,14 @@ impl RestoredGame {
                 .iter()
                 .find(|row| row.ply as usize == ply + 1 && row.uci == uci);
             if let Some(thought) = row.and_then(|row| row.thought.as_ref()) {
-                past.scores.extend(thought.score.map(|score| (ply, score)));
+                restored.scores.extend(thought.score.map(|score| (ply, score)));
                 if let Some(MoveExplanation::Book(grounds)) = &thought.grounds {
-                    past.book = Some(of_book(grounds, &numbered(&before, *mv)));
+                    restored.book = Some(of_book(grounds, &numbered(&before, *mv)));
                 }
             }
             before.play(*mv);
         }
-        past
+        restored
     }
 }
 
@@ -138,10 +138,10 @@ mod tests {
             // This one was taken back.
             row(6, "f8c5", Some(500), of_book("Bc5")),
         ];
-        let past = RestoredGame::of(&line, &rows);
-        assert_eq!(past.scores, [(3, Score::Cp(Centipawns(-20)))]);
+        let restored = RestoredGame::of(&line, &rows);
+        assert_eq!(restored.scores, [(3, Score::Cp(Centipawns(-20)))]);
         assert_eq!(
-            past.book.as_deref(),
+            restored.book.as_deref(),
             Some(
                 "My last book move was 1... e5, from the book main, line 7, where 30% of my games go this way."
             )

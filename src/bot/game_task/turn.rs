@@ -1,4 +1,4 @@
-//! My turn: thinking, sending, and making sure that the move is played.
+//! My turn: selecting a move, submitting it, and making sure that it is played.
 
 use std::path::Path;
 
@@ -26,54 +26,53 @@ use sparring_chess::{Color, GameHistory, Move, Rules as _, units::Millis, write_
 use sparring_engine::Score;
 use sparring_lichess::{CallError, model::Side};
 
-/// A clock that shows less than this part of what was expected is no matter of rounding or of the way. A thought and the
-/// pause after it take no more than three fifths of the clock that they were planned with: with more than this they are
-/// in time as they are.
+/// A search is restarted when the clock shows less than this share of what was expected. A search with its delay takes at
+/// most three fifths of the clock that it was planned with, so above this share it is in time as it is.
 const MUCH_LESS: f64 = 0.75;
 
-/// Where the move of this turn stands.
+/// The state of this turn's move.
 pub(super) enum Turn {
-    /// Nothing was done about it yet, or it is the opponent's.
+    /// Not begun, or it is the opponent's turn.
     Open,
-    /// The mind works on it.
+    /// The selector works on it.
     Thinking(BoxFuture<'static, Option<Decision>>),
-    /// It is on its way.
-    Delivering(MoveSubmission),
+    /// It is being submitted.
+    Submitting(MoveSubmission),
     /// No move will be made in this position.
     Closed,
 }
 
 impl Turn {
-    /// What the mind decides, if it is thinking; never otherwise. Dropping the future stops nothing.
-    pub(super) async fn on_search_done(&mut self) -> Option<Decision> {
+    /// The selector's decision; pending in any other state. Dropping the future stops nothing.
+    pub(super) async fn decision(&mut self) -> Option<Decision> {
         match self {
-            Self::Thinking(thought) => thought.await,
+            Self::Thinking(decision) => decision.await,
             _ => pending().await,
         }
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         match self {
-            Self::Delivering(delivery) => delivery.next_deadline(),
+            Self::Submitting(submission) => submission.next_deadline(),
             _ => None,
         }
     }
 }
 
 impl GameTask {
-    /// The moves on the board have changed: whatever was going on about the old position is void.
-    pub(super) fn note_progress(&mut self) {
+    /// The moves on the board have changed: what was under way for the old position is void.
+    pub(super) fn on_moves_changed(&mut self) {
         let Some(game) = &self.game else { return };
         let ply = game.line().ply();
         let before = self.moved_at.replace(self.heard);
         let took = before.map(|before| Millis::from(self.heard.saturating_duration_since(before)));
         match &self.turn {
-            Turn::Delivering(delivery) if ply == delivery.ply + 1 => self.own_last = took,
+            Turn::Submitting(submission) if ply == submission.ply + 1 => self.own_last = took,
             _ => self.opponent_last = took,
         }
         self.scores.retain(|(at, _)| *at < ply);
         self.held_until = None;
-        // A request under way is left to end by itself: cancelling it would cost the connection.
+        // A request in flight ends by itself: cancelling it would cost the connection.
         self.turn = if self.unplayable.is_some() {
             Turn::Closed
         } else {
@@ -82,7 +81,7 @@ impl GameTask {
         self.expect_first_move();
     }
 
-    /// Thinks if it is time to, and keeps a move on its way going.
+    /// Starts the search when it may start, and retries a submission when that is due.
     pub(super) fn poll_turn(&mut self, now: Instant) {
         for wait in [&mut self.held_until, &mut self.memory_due] {
             if wait.is_some_and(|until| now >= until) {
@@ -90,14 +89,14 @@ impl GameTask {
             }
         }
         let waits_for_history = self.chat.waits_for_history(now);
-        let todo = match &mut self.turn {
-            Turn::Delivering(delivery) => delivery.due(now),
+        let action = match &mut self.turn {
+            Turn::Submitting(submission) => submission.due(now),
             Turn::Open if self.held_until.or(self.memory_due).is_none() && !waits_for_history => {
                 return self.think();
             }
             _ => return,
         };
-        self.act(todo);
+        self.perform(action);
     }
 
     fn think(&mut self) {
@@ -135,18 +134,18 @@ impl GameTask {
         }
     }
 
-    /// Who plays the next move: a coach's level follows the game.
+    /// The persona of the next move: with `adapt = "coach"` its level follows the game.
     fn current_persona(&self) -> Persona {
-        let manner = self.persona.clone();
-        match manner.plays_at() {
+        let persona = self.persona.clone();
+        match persona.plays_at() {
             Some(level) if self.settings.play.adapt == Adapt::Coach => Persona {
                 level: Some(adaptive_level::by_score(
                     level,
                     self.scores.last().map(|(_, score)| *score),
                 )),
-                ..manner
+                ..persona
             },
-            _ => manner,
+            _ => persona,
         }
     }
 
@@ -154,11 +153,11 @@ impl GameTask {
         self.scores.iter().map(|(_, score)| *score).collect()
     }
 
-    /// The mind has decided.
+    /// Handles the selector's decision: submits the move, or resigns.
     pub(super) fn on_decision(&mut self, decision: Option<Decision>) {
         let Some(game) = &self.game else { return };
         let Some(decision) = decision else {
-            // The server will say how the game ended.
+            // There is no legal move: the server will say how the game ended.
             self.turn = Turn::Closed;
             return;
         };
@@ -179,25 +178,25 @@ impl GameTask {
         if decision.draw {
             self.offer_draw(ply);
         }
-        self.turn = Turn::Delivering(MoveSubmission::new(decision, ply));
-        self.act(NextAction::Send);
+        self.turn = Turn::Submitting(MoveSubmission::new(decision, ply));
+        self.perform(NextAction::Send);
     }
 
-    fn act(&mut self, todo: NextAction) {
-        match todo {
+    fn perform(&mut self, action: NextAction) {
+        match action {
             NextAction::Wait => {}
             NextAction::Send => self.send(),
             NextAction::Look => self.resync(),
-            NextAction::GiveUp => self.disagree(),
+            NextAction::GiveUp => self.give_up_refused(),
         }
     }
 
     fn send(&mut self) {
-        let (Turn::Delivering(delivery), Some(game)) = (&self.turn, &self.game) else {
+        let (Turn::Submitting(submission), Some(game)) = (&self.turn, &self.game) else {
             return;
         };
-        let uci = write_uci(delivery.decision.mv, game.line().variant());
-        let (ply, draw) = (delivery.ply, delivery.decision.draw);
+        let uci = write_uci(submission.decision.mv, game.line().variant());
+        let (ply, draw) = (submission.ply, submission.decision.draw);
         let patience = MoveSubmission::patience(self.left());
         self.sent_at = Some(ply);
         let heard = self.heard;
@@ -213,25 +212,25 @@ impl GameTask {
         });
     }
 
-    /// A request for a move has ended.
-    pub(super) fn move_answered(&mut self, ply: usize, sent: Instant, answer: Result<(), CallError>) {
+    /// Handles the answer to a submitted move.
+    pub(super) fn on_move_answer(&mut self, ply: usize, sent: Instant, answer: Result<(), CallError>) {
         if answer.is_ok() {
             let trip = sent.elapsed().into();
             self.lag.note(trip);
             self.context.metrics.moved(trip);
         }
         let left = self.left();
-        let Turn::Delivering(delivery) = &mut self.turn else {
-            // The stream was quicker: the fate of that move is known.
+        let Turn::Submitting(submission) = &mut self.turn else {
+            // The stream was quicker.
             return;
         };
-        if delivery.ply != ply {
+        if submission.ply != ply {
             return;
         }
         let now = Instant::now();
-        let todo = delivery.answered(&answer, now, left);
+        let action = submission.answered(&answer, now, left);
         if let Err(error) = &answer {
-            let again = delivery
+            let again = submission
                 .next_deadline()
                 .map(|at| at.saturating_duration_since(now));
             warn!("{}", error.clone().waiting(again.unwrap_or_default().into()));
@@ -239,27 +238,27 @@ impl GameTask {
         if let Err(error @ CallError::Unauthorized { .. }) = answer {
             self.outcome = Some(TaskOutcome::Unauthorized(error));
         }
-        self.act(todo);
+        self.perform(action);
     }
 
-    /// A fresh stream shows the same moves as before.
-    pub(super) fn still_unplayed(&mut self) {
+    /// Handles a fresh stream that shows the same moves as before.
+    pub(super) fn on_move_missing(&mut self) {
         let left = self.left();
-        if let Turn::Delivering(delivery) = &mut self.turn {
-            let todo = delivery.not_played(Instant::now(), left);
-            if todo != NextAction::Wait {
+        if let Turn::Submitting(submission) = &mut self.turn {
+            let action = submission.not_played(Instant::now(), left);
+            if action != NextAction::Wait {
                 debug!("the move was not played");
             }
-            self.act(todo);
+            self.perform(action);
         }
     }
 
-    /// The server refuses a move that is legal in the position it shows.
-    fn disagree(&mut self) {
-        if let (Turn::Delivering(delivery), Some(game)) = (&self.turn, &self.game) {
+    /// Gives up a game in which the server refuses a move that is legal in the position it shows.
+    fn give_up_refused(&mut self) {
+        if let (Turn::Submitting(submission), Some(game)) = (&self.turn, &self.game) {
             error!(
                 "the server refuses {} in {} after \"{}\"",
-                write_uci(delivery.decision.mv, game.line().variant()),
+                write_uci(submission.decision.mv, game.line().variant()),
                 write_fen(game.line().position()),
                 game.line().uci_moves(),
             );
@@ -268,15 +267,14 @@ impl GameTask {
         self.command(GameCommand::GiveUp);
     }
 
-    /// My clock was expected to show so much. When it shows much less, a thought that was planned with more is dropped,
-    /// and begun anew with what there is.
+    /// Restarts the search when the clock shows much less than it was planned with.
     pub(super) fn check_clock(&mut self, expected: Option<Millis>) {
         let shown = self.left_at(self.heard);
         let has_fallen = expected
             .zip(shown)
             .is_some_and(|(expected, shown)| shown < expected.scaled(MUCH_LESS));
         if has_fallen && matches!(self.turn, Turn::Thinking(_)) {
-            debug!("the clock has fallen: thinking anew");
+            debug!("the clock has fallen: the search is restarted");
             self.turn = Turn::Open;
         }
     }
@@ -309,7 +307,7 @@ fn describe(game: &GameState, decision: &Decision, spent: Millis) -> String {
     )
 }
 
-/// A move of a book in words, for whoever asks for it.
+/// A book move in words, the answer to `!book`.
 pub(super) fn of_book(grounds: &BookChoice, said: &str) -> String {
     let (file, line) = grounds.at.rsplit_once(':').unwrap_or((&grounds.at, "?"));
     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
