@@ -1,4 +1,4 @@
-//! The daemon as the roof sees it: what it is made of, how it is steered, and what it shows.
+//! The daemon: its dependencies, login, and the start of the event loop.
 
 use std::sync::Arc;
 
@@ -27,56 +27,56 @@ use crate::{store::ArchiveWriter, user_lists::UserLists};
 use sparring_lichess::{Client, model::UserId};
 use sparring_personality::Personalities;
 
-/// Claims an account for this process, once its name is known and before anything is heard or played; none where another
-/// process has it.
+/// Locks an account for this process, once its name is known and before the event stream opens; none if another process
+/// holds the lock.
 pub type ClaimAccount = Box<dyn FnOnce(&UserId) -> BoxFuture<'static, Option<LockGuard>> + Send>;
 
-/// A claim that holds until it is dropped.
+/// The lock, held until it is dropped.
 pub type LockGuard = Box<dyn Send>;
 
-/// Everything the daemon is made of.
+/// The dependencies of the daemon.
 pub struct Daemon {
-    /// The server and the account.
+    /// The client of the account.
     pub client: Client,
-    /// Keeps one account to one daemon.
+    /// Locks the account.
     pub claim: ClaimAccount,
-    /// How to behave, now and after a reload.
+    /// The options, now and after a reload.
     pub options: watch::Receiver<Options>,
     /// The personalities, now and after an edit.
     pub personalities: watch::Receiver<Arc<Personalities>>,
-    /// Who is on which list, now and after a change.
+    /// The user lists, now and after a change.
     pub lists: watch::Receiver<Arc<UserLists>>,
-    /// What is kept of games, and what was kept before.
+    /// The archive.
     pub store: ArchiveWriter,
-    /// What earlier runs left behind.
+    /// What earlier runs left.
     pub restored: RestoredState,
-    /// Who decides on moves.
+    /// Selects the moves.
     pub selector: Arc<dyn MoveSelector>,
-    /// What is counted.
+    /// Metrics.
     pub metrics: Metrics,
-    /// Where running games are shown.
+    /// Snapshots of running games.
     pub live_games: LiveGames,
-    /// Answers whether the loop still turns.
+    /// Answers liveness probes of the event loop.
     pub liveness: LivenessResponder,
-    /// Where to show what it is doing.
+    /// Its status.
     pub status: watch::Sender<Status>,
-    /// Decides all jitter.
+    /// The seed of all jitter.
     pub seed: u64,
-    /// Listens, and says what it would do, but asks nothing of the server that changes anything.
+    /// Dry run: says what it would do, and sends only reading calls.
     pub dry: bool,
 }
 
 impl Daemon {
-    /// Is the bot until asked to end.
+    /// Runs until asked to end.
     ///
     /// # Errors
-    /// [`Exit`] when it cannot be, or not any more.
+    /// [`DaemonError`] when the account cannot be used, or not any more.
     pub async fn run(self, signals: Shutdown) -> Result<(), DaemonError> {
         let (patience, wanted) = {
             let options = self.options.borrow();
             (options.patience, options.tournaments.scopes())
         };
-        // What the server asked an earlier run to leave alone is left alone by the log-in too.
+        // A rate limit of an earlier run holds for the login too.
         let mut limits =
             PersistedRateLimits::restore(&self.restored.limits, &self.client, self.store.clone(), epoch());
         let login = async {
@@ -91,7 +91,7 @@ impl Daemon {
             () = signals.leave.cancelled() => return Ok(()),
             () = signals.drain.cancelled() => return Ok(()),
         };
-        // Tokens may differ and the account be the same.
+        // Two tokens may belong to one account.
         let Some(_held) = (self.claim)(&account.id).await else {
             return Err(DaemonError::Taken(account.username));
         };

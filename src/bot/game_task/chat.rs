@@ -221,7 +221,7 @@ impl GameTask {
             if let (Some(opponent), Some(asked)) = (&game.opponent().id, result.later) {
                 self.context.opponent_memory.ask(opponent, asked);
             }
-            self.set_persona(result.manner);
+            self.set_persona(result.persona);
             self.answer(&command, result.answer);
             if self.chat.commands.len() == COMMANDS_KEPT {
                 self.chat.commands.remove(0);
@@ -239,7 +239,7 @@ impl GameTask {
         ply: usize,
     ) -> CommandResult {
         let context = ChatContext {
-            cast: &self.context.personalities.borrow(),
+            personalities: &self.context.personalities.borrow(),
             offer: &self.settings.chat,
             rated: game.frame().rated,
             ply,
@@ -249,7 +249,7 @@ impl GameTask {
                 .as_deref()
                 .unwrap_or("I have not played from a book in this game."),
         };
-        chat_commands::obey(command, persona, &context)
+        chat_commands::run(command, persona, &context)
     }
 
     /// Plays on as this persona, and records it for the next run.
@@ -307,7 +307,7 @@ impl GameTask {
                 continue;
             }
             let result = self.run_command(&command, &persona, game, game.line().ply());
-            persona = result.manner;
+            persona = result.persona;
             if is_open {
                 if let (Some(opponent), Some(asked)) = (&game.opponent().id, result.later) {
                     self.context.opponent_memory.ask(opponent, asked);
@@ -317,7 +317,7 @@ impl GameTask {
         }
         // What was granted in time stays granted.
         for (command, ply) in &self.chat.commands {
-            persona = self.run_command(command, &persona, game, *ply).manner;
+            persona = self.run_command(command, &persona, game, *ply).persona;
         }
         self.set_persona(persona);
         if last_of_mine.is_some() {

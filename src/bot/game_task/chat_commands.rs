@@ -1,7 +1,7 @@
-//! What an opponent can ask for by chat: a table of exact words. Pure: a line in, a changed manner and an answer out.
+//! Chat commands: a line of the opponent in, a changed persona and an answer out. No IO.
 //!
-//! Nothing of a stranger's text is ever said back, and strength changes only in casual games: in this one as long as it has
-//! just begun, otherwise in the next.
+//! No text of the opponent is ever repeated. Strength changes only in casual games: in this one at its start, later in the
+//! next.
 
 mod command;
 
@@ -14,18 +14,18 @@ use command::WORDS;
 use sparring_chess::units::Elo;
 use sparring_personality::{Level, Personalities, Personality, chat_lines::LONGEST_LINE};
 
-/// Who plays a game and how, as its opponent may change it.
+/// Who plays a game and how; the opponent may change it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Persona {
-    /// The personality. A copy: an edited file counts from the next game.
+    /// A copy of the personality: an edited file counts from the next game.
     pub profile: Arc<Personality>,
-    /// The level asked for instead of the personality's own.
+    /// The level, if it is not the personality's own.
     pub level: Option<Elo>,
-    /// No pauses after thinking.
+    /// Moves without delay.
     pub fast: bool,
-    /// Says nothing of its own accord.
+    /// Says nothing unasked.
     pub quiet: bool,
-    /// Tells where the game turned when it is over.
+    /// Tells after the game where it turned.
     pub explains: bool,
 }
 
@@ -49,23 +49,23 @@ impl Persona {
     }
 }
 
-/// What a command meets.
+/// What a command may depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct ChatContext<'a> {
     /// The personalities there are.
-    pub cast: &'a Personalities,
-    /// What may be asked for.
+    pub personalities: &'a Personalities,
+    /// The commands on offer.
     pub offer: &'a Chat,
     /// Whether ratings change.
     pub rated: bool,
     /// Half moves played.
     pub ply: usize,
-    /// What is said of the last move from a book.
+    /// The answer to `!book`.
     pub book: &'a str,
 }
 
 impl ChatContext<'_> {
-    /// Whether who plays, and how strong, may still change in this game.
+    /// Whether personality and level may still change in this game.
     fn may_change(&self) -> bool {
         !self.rated && is_early(self.ply)
     }
@@ -81,13 +81,13 @@ impl ChatContext<'_> {
 
     /// Whether there is a personality to choose.
     fn has_choice(&self) -> bool {
-        self.cast.names().any(|name| self.offer.offers(name))
+        self.personalities.names().any(|name| self.offer.offers(name))
     }
 
     /// A sentence that ends in the names of the personalities to choose from, as many as fit.
     fn names(&self, sentence: &str) -> String {
         let mut line = sentence.to_owned();
-        let offered = self.cast.names().filter(|name| self.offer.offers(name));
+        let offered = self.personalities.names().filter(|name| self.offer.offers(name));
         for (index, name) in offered.enumerate() {
             let link = match index {
                 0 if sentence.is_empty() => "",
@@ -105,64 +105,63 @@ impl ChatContext<'_> {
     }
 }
 
-/// Whether it is not too late for another opponent after so many half moves: from their third move on both sides know
-/// whom they play, and strength stays as it is until the next game.
+/// Whether personality and level may still change at this ply: before the third move of each side.
 #[must_use]
 pub fn is_early(ply: usize) -> bool {
     ply < 4
 }
 
-/// What comes of a command.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandResult {
-    /// Who plays now, and how.
-    pub manner: Persona,
-    /// What is to count from the next casual game on.
+    /// The persona from now on.
+    pub persona: Persona,
+    /// What counts from the next casual game on.
     pub later: Option<RequestedPersona>,
-    /// What is answered.
+    /// The answer.
     pub answer: String,
 }
 
-/// Does what was asked for and says so. Strength, personality and pace stay as they are in rated games, and the first two in
-/// casual ones from the third move on.
+/// Runs a command. Strength, personality and delay stay as they are in rated games, and the first two in casual ones from
+/// the third move on.
 #[must_use]
-pub fn obey(command: &ChatCommand, manner: &Persona, scene: &ChatContext<'_>) -> CommandResult {
-    let mut changed = manner.clone();
+pub fn run(command: &ChatCommand, persona: &Persona, context: &ChatContext<'_>) -> CommandResult {
+    let mut changed = persona.clone();
     let mut later = None;
     let answer = match command {
         ChatCommand::Help => "!level 1400, !easier, !harder, !strength club, !play club (!play alone for who else), !fast, !slow, !book, \
                           !why, !quiet."
             .to_owned(),
-        ChatCommand::Names | ChatCommand::Play(_) if !scene.has_choice() => "Here I stay who I am.".to_owned(),
-        ChatCommand::Names => scene.names(""),
+        ChatCommand::Names | ChatCommand::Play(_) if !context.has_choice() => "Here I stay who I am.".to_owned(),
+        ChatCommand::Names => context.names(""),
         ChatCommand::Unknown => {
-            let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
+            let (least, most) = (context.offer.levels.start(), context.offer.levels.end());
             format!(
                 "I know !help, !level {least} to {most}, !easier, !harder, !strength WORD, !play NAME, !fast, !slow, !book, \
                  !why and !quiet."
             )
         }
-        ChatCommand::Words | ChatCommand::Level(_) | ChatCommand::Step(_) if scene.offer.levels.is_empty() => {
+        ChatCommand::Words | ChatCommand::Level(_) | ChatCommand::Step(_) if context.offer.levels.is_empty() => {
             "My strength is not to be chosen here.".to_owned()
         }
         ChatCommand::Words => {
             let offered = WORDS
                 .iter()
-                .filter(|(_, level)| scene.offer.levels.contains(level));
+                .filter(|(_, level)| context.offer.levels.contains(level));
             let words: String = offered.map(|(name, _)| format!("!strength {name}, ")).collect();
             format!("{words}!easier, !harder.")
         }
-        ChatCommand::Level(level) if !scene.offer.levels.contains(level) => {
-            let (least, most) = (scene.offer.levels.start(), scene.offer.levels.end());
+        ChatCommand::Level(level) if !context.offer.levels.contains(level) => {
+            let (least, most) = (context.offer.levels.start(), context.offer.levels.end());
             format!("Here I play at levels from {least} to {most}.")
         }
-        ChatCommand::Level(level) => at_level(*level, scene, &mut changed, &mut later),
+        ChatCommand::Level(level) => at_level(*level, context, &mut changed, &mut later),
         ChatCommand::Step(by) => {
-            let level = step(manner.plays_at(), *by, &scene.offer.levels);
-            at_level(level, scene, &mut changed, &mut later)
+            let level = step(persona.plays_at(), *by, &context.offer.levels);
+            at_level(level, context, &mut changed, &mut later)
         }
-        ChatCommand::Play(name) => as_whom(name, scene, &mut changed, &mut later),
-        ChatCommand::Fast(_) if scene.rated => {
+        ChatCommand::Play(name) => play_as(name, context, &mut changed, &mut later),
+        ChatCommand::Fast(_) if context.rated => {
             "My pace stays as it is in rated games. Ask me again in a casual one.".to_owned()
         }
         ChatCommand::Fast(fast) => {
@@ -174,7 +173,7 @@ pub fn obey(command: &ChatCommand, manner: &Persona, scene: &ChatContext<'_>) ->
             };
             answer.to_owned()
         }
-        ChatCommand::Book => scene.book.to_owned(),
+        ChatCommand::Book => context.book.to_owned(),
         ChatCommand::Why => {
             changed.explains = true;
             "What I think is mine while we play. When the game is over I tell you where it turned.".to_owned()
@@ -185,23 +184,27 @@ pub fn obey(command: &ChatCommand, manner: &Persona, scene: &ChatContext<'_>) ->
         }
     };
     CommandResult {
-        manner: changed,
+        persona: changed,
         later,
         answer: answer.chars().take(LONGEST_LINE).collect(),
     }
 }
 
-/// Plays as somebody, now or in the next game, and says so.
-fn as_whom(
+/// Changes the personality, now or for the next game.
+fn play_as(
     name: &str,
-    scene: &ChatContext<'_>,
+    context: &ChatContext<'_>,
     changed: &mut Persona,
     later: &mut Option<RequestedPersona>,
 ) -> String {
-    let Some(profile) = scene.cast.get(name).filter(|who| scene.offer.offers(&who.name)) else {
-        return scene.names("I am not acquainted with that name. I know");
+    let Some(profile) = context
+        .personalities
+        .get(name)
+        .filter(|who| context.offer.offers(&who.name))
+    else {
+        return context.names("I am not acquainted with that name. I know");
     };
-    if scene.may_change() {
+    if context.may_change() {
         changed.profile = Arc::new(profile.clone());
         changed.level = None;
         return format!("From my next move on you play {}.", profile.title);
@@ -212,19 +215,19 @@ fn as_whom(
     });
     format!(
         "{} From our next casual game on you play {}.",
-        scene.stays(),
+        context.stays(),
         profile.title
     )
 }
 
-/// Plays at a level, now or in the next game, and says so.
+/// Changes the level, now or for the next game.
 fn at_level(
     level: Elo,
-    scene: &ChatContext<'_>,
+    context: &ChatContext<'_>,
     changed: &mut Persona,
     later: &mut Option<RequestedPersona>,
 ) -> String {
-    if scene.may_change() {
+    if context.may_change() {
         changed.level = Some(level);
         return format!("From my next move on I play at level {level}.");
     }
@@ -234,11 +237,11 @@ fn at_level(
     });
     format!(
         "{} From our next casual game on I play at level {level}.",
-        scene.stays()
+        context.stays()
     )
 }
 
-/// The level so much above or below the one of now, which is none at full strength, as far as levels go.
+/// The level so much above or below the current one (none is full strength), within the offered range.
 fn step(now: Option<Elo>, by: i32, levels: &RangeInclusive<Elo>) -> Elo {
     let now = now.map_or(*Level::RANGE.end(), |level| level.0);
     // No clamp: bounds that are crossed would end the game's task.
@@ -253,20 +256,20 @@ mod tests {
 
     use super::*;
 
-    fn cast() -> Personalities {
+    fn personalities() -> Personalities {
         Personalities::new(vec![Personality::new("club"), Personality::new("attacker")])
     }
 
-    fn manner() -> Persona {
+    fn persona() -> Persona {
         Persona::of(&Personality::new("club"))
     }
 
     const BOOK: &str = "I have not played from a book.";
 
     /// A casual game that has just begun.
-    fn scene<'a>(cast: &'a Personalities, offer: &'a Chat) -> ChatContext<'a> {
+    fn context<'a>(personalities: &'a Personalities, offer: &'a Chat) -> ChatContext<'a> {
         ChatContext {
-            cast,
+            personalities,
             offer,
             rated: false,
             ply: 0,
@@ -274,35 +277,35 @@ mod tests {
         }
     }
 
-    /// What a command does to a manner in a casual game of so many half moves.
-    fn at(ply: usize, command: ChatCommand, manner: &Persona) -> CommandResult {
-        let scene = ChatContext {
-            cast: &cast(),
+    /// What a command does to a persona in a casual game of so many half moves.
+    fn at(ply: usize, command: ChatCommand, persona: &Persona) -> CommandResult {
+        let context = ChatContext {
+            personalities: &personalities(),
             offer: &Chat::default(),
             rated: false,
             ply,
             book: BOOK,
         };
-        obey(&command, manner, &scene)
+        run(&command, persona, &context)
     }
 
     #[test]
     fn a_level_or_a_personality_counts_from_the_next_move() {
-        let level = at(3, ChatCommand::Level(Elo(1400)), &manner());
-        assert_eq!((level.manner.level, level.later), (Some(Elo(1400)), None));
+        let level = at(3, ChatCommand::Level(Elo(1400)), &persona());
+        assert_eq!((level.persona.level, level.later), (Some(Elo(1400)), None));
         assert!(
             level.answer.starts_with("From my next move on"),
             "{}",
             level.answer
         );
-        let other = at(3, ChatCommand::Play("attacker".into()), &level.manner);
-        assert_eq!(other.manner.profile.name, "attacker");
+        let other = at(3, ChatCommand::Play("attacker".into()), &level.persona);
+        assert_eq!(other.persona.profile.name, "attacker");
         assert_eq!(
-            other.manner.level, None,
+            other.persona.level, None,
             "the new personality plays at its own level"
         );
-        let same = at(3, ChatCommand::Play("nobody".into()), &other.manner);
-        assert_eq!(same.manner, other.manner);
+        let same = at(3, ChatCommand::Play("nobody".into()), &other.persona);
+        assert_eq!(same.persona, other.persona);
         assert!(
             same.answer.contains("attacker, club") && !same.answer.contains("nobody"),
             "{}",
@@ -312,9 +315,9 @@ mod tests {
 
     #[test]
     fn steps_count_from_the_level_of_now_and_stay_within_its_bounds() {
-        let level = |manner: &Persona, by| at(0, ChatCommand::Step(by), manner).manner.level.unwrap().0;
-        assert_eq!(level(&manner(), -100), 2700, "from full strength");
-        let mut now = manner();
+        let level = |persona: &Persona, by| at(0, ChatCommand::Step(by), persona).persona.level.unwrap().0;
+        assert_eq!(level(&persona(), -100), 2700, "from full strength");
+        let mut now = persona();
         now.level = Some(Elo(1400));
         assert_eq!((level(&now, 100), level(&now, -100)), (1500, 1300));
         now.level = Some(Elo(650));
@@ -325,23 +328,23 @@ mod tests {
 
     #[test]
     fn from_the_third_move_on_strength_is_for_the_next_game() {
-        let level = at(4, ChatCommand::Level(Elo(1400)), &manner());
-        assert_eq!(level.manner, manner());
+        let level = at(4, ChatCommand::Level(Elo(1400)), &persona());
+        assert_eq!(level.persona, persona());
         assert_eq!(level.later.unwrap().level, Some(Elo(1400)));
         assert!(level.answer.contains("next casual game"), "{}", level.answer);
-        let other = at(60, ChatCommand::Play("attacker".into()), &manner());
-        assert_eq!(other.manner, manner());
+        let other = at(60, ChatCommand::Play("attacker".into()), &persona());
+        assert_eq!(other.persona, persona());
         assert_eq!(other.later.unwrap().personality.as_deref(), Some("attacker"));
         assert!(
-            at(60, ChatCommand::Fast(true), &manner()).manner.fast,
+            at(60, ChatCommand::Fast(true), &persona()).persona.fast,
             "pace is no strength"
         );
     }
 
     #[test]
     fn strength_never_changes_in_rated_games() {
-        let scene = ChatContext {
-            cast: &cast(),
+        let context = ChatContext {
+            personalities: &personalities(),
             offer: &Chat::default(),
             rated: true,
             ply: 0,
@@ -353,10 +356,10 @@ mod tests {
             (ChatCommand::Play("attacker".into()), true),
             (ChatCommand::Fast(true), false),
         ] {
-            let same = obey(&command, &manner(), &scene);
+            let same = run(&command, &persona(), &context);
             assert_eq!(
-                (same.manner, same.later.is_some()),
-                (manner(), is_kept),
+                (same.persona, same.later.is_some()),
+                (persona(), is_kept),
                 "{command:?}"
             );
             assert!(
@@ -374,7 +377,7 @@ mod tests {
             personalities: Some(vec!["club".to_owned()]),
             ..Chat::default()
         };
-        let ask = |command, offer: &Chat| obey(&command, &manner(), &scene(&cast(), offer));
+        let ask = |command, offer: &Chat| run(&command, &persona(), &context(&personalities(), offer));
         let none = Chat {
             levels: Elo(1600)..=Elo(1000),
             personalities: Some(vec![]),
@@ -390,10 +393,10 @@ mod tests {
             (ChatCommand::Play("club".into()), &none),
         ] {
             let same = ask(command.clone(), offer);
-            assert_eq!((same.manner, same.later), (manner(), None), "{command:?}");
+            assert_eq!((same.persona, same.later), (persona(), None), "{command:?}");
             assert!(!same.answer.contains("attacker"), "{}", same.answer);
         }
-        let level = |command| ask(command, &offer).manner.level;
+        let level = |command| ask(command, &offer).persona.level;
         assert_eq!(level(ChatCommand::Level(Elo(1000))), Some(Elo(1000)));
         assert_eq!(
             level(ChatCommand::Step(-100)),
@@ -410,16 +413,16 @@ mod tests {
 
     #[test]
     fn asking_twice_for_speed_takes_it_back() {
-        let fast = at(9, ChatCommand::Fast(true), &manner()).manner;
+        let fast = at(9, ChatCommand::Fast(true), &persona()).persona;
         assert!(fast.fast);
-        assert!(!at(9, ChatCommand::Fast(false), &fast).manner.fast);
+        assert!(!at(9, ChatCommand::Fast(false), &fast).persona.fast);
     }
 
     #[test]
     fn book_why_and_quiet_are_answered_and_kept() {
-        assert_eq!(at(9, ChatCommand::Book, &manner()).answer, BOOK);
-        assert!(at(9, ChatCommand::Why, &manner()).manner.explains);
-        assert!(at(9, ChatCommand::Quiet, &manner()).manner.quiet);
+        assert_eq!(at(9, ChatCommand::Book, &persona()).answer, BOOK);
+        assert!(at(9, ChatCommand::Why, &persona()).persona.explains);
+        assert!(at(9, ChatCommand::Quiet, &persona()).persona.quiet);
     }
 
     #[test]
@@ -429,16 +432,16 @@ mod tests {
                 .unwrap()
                 .map(|file| Personality::new(file.unwrap().path().file_stem().unwrap().to_str().unwrap()))
                 .collect();
-        let (cast, count) = (Personalities::new(shipped.clone()), shipped.len());
+        let (personalities, count) = (Personalities::new(shipped.clone()), shipped.len());
         let offer = Chat::default();
-        let scene = scene(&cast, &offer);
-        let answer = obey(&ChatCommand::Names, &manner(), &scene).answer;
+        let context = context(&personalities, &offer);
+        let answer = run(&ChatCommand::Names, &persona(), &context).answer;
         assert_eq!(answer.split(", ").count(), count, "{answer}");
         assert!(
             answer.starts_with("attacker, ") && !answer.ends_with('…'),
             "{answer}"
         );
-        let help = obey(&ChatCommand::Help, &manner(), &scene).answer;
+        let help = run(&ChatCommand::Help, &persona(), &context).answer;
         assert!(help.ends_with("!quiet."), "cut: {help}");
     }
 
@@ -449,8 +452,8 @@ mod tests {
             .collect();
         let crowd = Personalities::new(crowd);
         let offer = Chat::default();
-        let scene = scene(&crowd, &offer);
-        let line = scene.names("!play NAME:");
+        let context = context(&crowd, &offer);
+        let line = context.names("!play NAME:");
         assert!(
             line.chars().count() <= LONGEST_LINE && line.ends_with('…'),
             "{line}"
@@ -468,7 +471,7 @@ mod tests {
             let stranger = "zqx://evil";
             let line = format!("{line} {stranger}");
             if let Some(command) = read(&line) {
-                let CommandResult { answer, .. } = at(0, command, &manner());
+                let CommandResult { answer, .. } = at(0, command, &persona());
                 prop_assert!(answer.chars().count() <= LONGEST_LINE);
                 prop_assert!(!answer.contains("zqx"));
             }

@@ -1,7 +1,7 @@
-//! The way of one decided move to the server: sent, shown, or looked for. Pure; time is an argument.
+//! Move submission: the state machine of one move POST. No IO; time is an argument.
 //!
-//! A move is played when the stream shows it, whatever the answer to its request was. Until its fate is known, only
-//! the same move is ever sent again, and never while a request for it is under way.
+//! A move is played when the stream shows it, whatever the answer to the POST was. Until then only the same move is sent
+//! again, and never while a POST is in flight.
 
 use std::time::Duration;
 
@@ -11,55 +11,55 @@ use crate::bot::moves::selector::Decision;
 use sparring_chess::units::Millis;
 use sparring_lichess::{CallError, retry::urgent_pause};
 
-/// After a good answer the stream shows the move at once; when it has not for so long, something is lost.
+/// After a good answer the stream shows the move at once. After so long without it the stream is resynced.
 const SHOWN_WITHIN: Duration = Duration::from_secs(2);
-/// No request for a move waits longer for its answer.
+/// The longest wait for an answer.
 const LONGEST_WAIT: Millis = Millis::from_secs(5);
-/// No request for a move is given up sooner, however low the clock.
+/// The shortest wait for an answer, however low the clock.
 const SHORTEST_WAIT: Millis = Millis(250);
-/// The first wait between a look that finds the move unplayed and sending it again, from the second look on.
+/// The first pause before a retry, from the second resync on that shows the move unplayed.
 const FIRST_PAUSE: Millis = Millis(100);
-/// The longest.
+/// The longest such pause.
 const LONGEST_PAUSE: Millis = Millis::from_secs(2);
-/// A refusal may be a moment's trouble of the server: the move is not sent again before this time, if the clock allows.
+/// A rejection may be temporary: the move is not retried before this time, if the clock allows.
 const AFTER_REJECTION: Millis = Millis::from_secs(1);
-/// So often the server may refuse a move that its own stream allows.
+/// How often the server may reject a move that its own stream allows.
 const MOST_REJECTIONS: u32 = 2;
 
-/// A move on its way.
+/// A move being submitted.
 #[derive(Debug)]
 pub(super) struct MoveSubmission {
-    /// What was decided.
+    /// The decision.
     pub(super) decision: Decision,
-    /// How many half moves had been played before it.
+    /// Its ply.
     pub(super) ply: usize,
     stage: Stage,
-    looks: u32,
+    resyncs: u32,
     limits: u32,
     rejections: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// A request is under way.
+    /// A POST is in flight.
     Sending,
-    /// The server said yes; the stream has until then to show it.
+    /// Accepted; the stream has until then to show it.
     Trusting(Instant),
-    /// Nobody knows; the stream is opened anew to see.
+    /// Unknown; the stream is being resynced.
     Looking,
-    /// It was not played; it is sent again then.
+    /// Not played; retried then.
     Pausing(Instant),
 }
 
-/// What to do next for a move.
+/// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NextAction {
-    /// Nothing until something happens.
+    /// Nothing.
     Wait,
     /// Send the move.
     Send,
-    /// Open the stream anew to see what was played.
-    Look,
+    /// Resync the stream to see what was played.
+    Resync,
     /// The server and we disagree about the game.
     GiveUp,
 }
@@ -71,7 +71,7 @@ impl MoveSubmission {
             decision,
             ply,
             stage: Stage::Sending,
-            looks: 0,
+            resyncs: 0,
             limits: 0,
             rejections: 0,
         }
@@ -105,7 +105,7 @@ impl MoveSubmission {
             Err(CallError::Transient { .. } | CallError::Unauthorized { .. }) => Stage::Looking,
         };
         match self.stage {
-            Stage::Looking => NextAction::Look,
+            Stage::Looking => NextAction::Resync,
             _ => NextAction::Wait,
         }
     }
@@ -118,7 +118,7 @@ impl MoveSubmission {
             // opened now proves anything.
             Stage::Trusting(_) => {
                 self.stage = Stage::Looking;
-                return NextAction::Look;
+                return NextAction::Resync;
             }
             // A request under way will have its answer; a move that waits for its time knew already.
             Stage::Sending | Stage::Pausing(_) => return NextAction::Wait,
@@ -126,12 +126,12 @@ impl MoveSubmission {
         if self.rejections >= MOST_REJECTIONS {
             return NextAction::GiveUp;
         }
-        let pause = match self.looks {
+        let pause = match self.resyncs {
             _ if self.rejections > 0 => AFTER_REJECTION,
             0 => Millis::ZERO,
-            looks => Millis(FIRST_PAUSE.0 << (looks - 1).min(8)).min(LONGEST_PAUSE),
+            resyncs => Millis(FIRST_PAUSE.0 << (resyncs - 1).min(8)).min(LONGEST_PAUSE),
         };
-        self.looks += 1;
+        self.resyncs += 1;
         let pause = left.map_or(pause, |left| pause.min(left.scaled(0.1)));
         self.stage = Stage::Pausing(now + pause.into());
         self.due(now)
@@ -142,7 +142,7 @@ impl MoveSubmission {
         match self.stage {
             Stage::Trusting(until) if now >= until => {
                 self.stage = Stage::Looking;
-                NextAction::Look
+                NextAction::Resync
             }
             Stage::Pausing(until) if now >= until => {
                 self.stage = Stage::Sending;
@@ -192,7 +192,7 @@ mod tests {
     #[tokio::test]
     async fn f12_an_unsure_move_is_looked_for_before_it_is_sent_again() {
         let (mut delivery, now) = (delivery(), Instant::now());
-        assert_eq!(delivery.answered(&lost(), now, MINUTE), NextAction::Look);
+        assert_eq!(delivery.answered(&lost(), now, MINUTE), NextAction::Resync);
         assert_eq!(
             delivery.due(now + Duration::from_secs(60)),
             NextAction::Wait,
@@ -226,14 +226,14 @@ mod tests {
         let (mut delivery, now) = (delivery(), Instant::now());
         assert_eq!(delivery.answered(&Ok(()), now, MINUTE), NextAction::Wait);
         assert_eq!(delivery.due(now), NextAction::Wait);
-        assert_eq!(delivery.due(now + SHOWN_WITHIN), NextAction::Look);
+        assert_eq!(delivery.due(now + SHOWN_WITHIN), NextAction::Resync);
     }
 
     #[tokio::test]
     async fn a_frame_that_may_be_older_than_a_good_answer_is_no_reason_to_send_again() {
         let (mut delivery, now) = (delivery(), Instant::now());
         delivery.answered(&Ok(()), now, MINUTE);
-        assert_eq!(delivery.not_played(now, MINUTE), NextAction::Look);
+        assert_eq!(delivery.not_played(now, MINUTE), NextAction::Resync);
         assert_eq!(
             delivery.due(now + SHOWN_WITHIN),
             NextAction::Wait,
@@ -266,12 +266,12 @@ mod tests {
     #[tokio::test]
     async fn f16_a_move_refused_twice_is_given_up() {
         let (mut delivery, now) = (delivery(), Instant::now());
-        assert_eq!(delivery.answered(&rejected(), now, MINUTE), NextAction::Look);
+        assert_eq!(delivery.answered(&rejected(), now, MINUTE), NextAction::Resync);
         assert_eq!(delivery.not_played(now, MINUTE), NextAction::Wait);
         let later = now + Duration::from_secs(1);
         assert_eq!(delivery.next_deadline(), Some(later), "the server has a moment");
         assert_eq!(delivery.due(later), NextAction::Send);
-        assert_eq!(delivery.answered(&rejected(), now, MINUTE), NextAction::Look);
+        assert_eq!(delivery.answered(&rejected(), now, MINUTE), NextAction::Resync);
         assert_eq!(delivery.not_played(now, MINUTE), NextAction::GiveUp);
     }
 

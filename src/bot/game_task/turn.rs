@@ -186,7 +186,7 @@ impl GameTask {
         match action {
             NextAction::Wait => {}
             NextAction::Send => self.send(),
-            NextAction::Look => self.resync(),
+            NextAction::Resync => self.resync(),
             NextAction::GiveUp => self.give_up_refused(),
         }
     }

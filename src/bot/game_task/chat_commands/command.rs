@@ -1,12 +1,12 @@
-//! The words that an opponent can say to the bot.
+//! Parsing chat commands.
 
 use sparring_chess::units::Elo;
 use sparring_personality::Level;
 
-/// A word for a little weaker or stronger changes the level by so much.
+/// `!easier` and `!harder` change the level by so much.
 const STEP: i32 = 100;
 /// Levels by words. lichess drops a line of a person that is nearly the same as one of their last two, so that `!level
-/// 1500` right after `!level 1400` is never heard; these differ in more than a digit.
+/// 1500` right after `!level 1400` is dropped; these differ in more than a digit.
 pub(super) const WORDS: [(&str, Elo); 6] = [
     ("beginner", Elo(800)),
     ("casual", Elo(1100)),
@@ -16,7 +16,7 @@ pub(super) const WORDS: [(&str, Elo); 6] = [
     ("master", Elo(2300)),
 ];
 
-/// Something the opponent asks for.
+/// A chat command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChatCommand {
     /// What can I ask for?
@@ -31,11 +31,11 @@ pub enum ChatCommand {
     Play(String),
     /// Which personalities are there?
     Names,
-    /// No pauses, or pauses again. Two words instead of one that toggles: a line may be heard twice.
+    /// No delay, or delays again. Two words instead of a toggle: a line may arrive twice.
     Fast(bool),
     /// Which book did your last book move come from?
     Book,
-    /// Tell me when it is over where the game turned.
+    /// Tell after the game where it turned.
     Why,
     /// Say nothing more.
     Quiet,
@@ -44,14 +44,14 @@ pub enum ChatCommand {
 }
 
 impl ChatCommand {
-    /// Whether it is about who plays and how strong.
+    /// Whether it is about personality or level.
     #[must_use]
     pub fn is_about_strength(&self) -> bool {
         matches!(self, Self::Level(_) | Self::Step(_) | Self::Play(_))
     }
 }
 
-/// Reads a line of chat; `None` for what is no command at all.
+/// Parses a line of chat; `None` if it is no command.
 #[must_use]
 pub fn read(text: &str) -> Option<ChatCommand> {
     let text = text.trim().strip_prefix('!')?;

@@ -17,26 +17,26 @@ use sparring_lichess::model::GameId;
 
 pub use pipeline::Pipeline;
 
-/// Everything that a decision may depend on.
+/// What a decision may depend on.
 #[derive(Debug, Clone)]
 pub struct MoveRequest {
     /// Which game.
     pub game: GameId,
     /// The game so far; it is my turn.
     pub line: GameHistory,
-    /// Who plays, and how.
+    /// The persona.
     pub persona: Persona,
-    /// The books to open from, first come first asked.
+    /// The opening books, in order of priority.
     pub books: Vec<String>,
     /// The clocks as the server showed them at `arrived`; none without a chess clock.
     pub clocks: Option<Clocks>,
-    /// What each side started with.
+    /// The initial clock time of each side.
     pub initial: Millis,
-    /// When the turn came: its bytes, not its handling.
+    /// When the bytes arrived that made it my turn.
     pub arrived: Instant,
-    /// What a move loses on its way.
+    /// The move overhead.
     pub overhead: Millis,
-    /// How long the opponent took for the last move, where it is known.
+    /// How long the opponent took for the last move, if known.
     pub opponent_last: Option<Millis>,
     /// How long my last move took.
     pub own_last: Option<Millis>,
@@ -46,16 +46,16 @@ pub struct MoveRequest {
     pub against_bot: bool,
     /// Whether ratings change.
     pub rated: bool,
-    /// Whether the opponent's draw offer is on the table.
+    /// Whether the opponent offers a draw.
     pub offered_draw: bool,
     /// The ply of my last draw offer.
     pub offered_at: Option<usize>,
-    /// Names the game to everything random.
+    /// The seed of everything random in this game.
     pub seed: u64,
 }
 
 impl MoveRequest {
-    fn outlook<'a>(&self, scores: &'a [Score]) -> Situation<'a> {
+    fn situation<'a>(&self, scores: &'a [Score]) -> Situation<'a> {
         Situation {
             scores,
             ply: self.line.ply(),
@@ -66,27 +66,27 @@ impl MoveRequest {
     }
 }
 
-/// What to do at a turn.
+/// The decision at a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// The move.
     pub mv: Move,
-    /// Offer a draw with it, or take the one on the table.
+    /// Offer a draw with it, or accept the opponent's.
     pub draw: bool,
-    /// Give up instead of moving.
+    /// Resign instead.
     pub resign: bool,
-    /// What the move is worth to me; none for moves that nobody calculated.
+    /// The score of the move for us; none for moves without a search.
     pub score: Option<Score>,
     /// Where the move comes from.
     pub source: MoveSource,
     /// The same in words, as in `book books/starter.book:41 30%`.
     pub why: String,
-    /// What it rests on, for whoever asks after the game.
+    /// The explanation, for the archive and the pages.
     pub grounds: Option<MoveExplanation>,
 }
 
 impl Decision {
-    /// A move without further ado.
+    /// A move without offer or resignation.
     #[must_use]
     pub fn play(mv: Move, why: impl Into<String>) -> Self {
         Self {

@@ -1,5 +1,4 @@
-//! The whole pipeline: book, strength and personality, engine, decision, human pace. Each stage takes a value and gives
-//! one; the reason of every decision is kept in words.
+//! Pipeline of the move selector: opening book, search with strength and style, offers and resignation, think time.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -35,34 +34,34 @@ use sparring_personality::{
     think_time::{self, ThinkTimeContext},
 };
 
-/// Where no clock runs, a move takes about this long.
+/// Time limits without a clock.
 const UNHURRIED: TimeLimits = TimeLimits {
     soft: Millis::from_secs(5),
     hard: Millis::from_secs(10),
 };
-/// The first move of a game takes no longer: lichess ends some games after half a minute without one.
+/// Time limits of the first move: lichess aborts some games after half a minute without one.
 const FIRST_MOVE: TimeLimits = TimeLimits {
     soft: Millis::from_secs(3),
     hard: Millis::from_secs(8),
 };
 
-/// How far the engine looks when it is asked about a move of a book: enough to see what loses material.
+/// Nodes of the search that verifies a book move: enough to see what loses material.
 const VERIFY_NODES: Nodes = Nodes(30_000);
-/// It must not take longer, however slow the machine.
+/// Its time limit, however slow the machine.
 const VERIFY_TIME: Millis = Millis(250);
 
-/// The whole pipeline over the current books.
+/// The pipeline.
 #[derive(Clone)]
 pub struct Pipeline {
     /// Where searches run.
     pub pool: EnginePool,
-    /// The books of this moment; an edit counts from the next move.
+    /// The current books; an edit counts from the next move.
     pub library: watch::Receiver<Arc<Library>>,
-    /// Endgame tables, where there are any.
+    /// Endgame tables, if there are any.
     pub tablebase: Option<Arc<Tablebase>>,
 }
 
-/// A move that a stage proposes.
+/// A proposed move.
 struct Proposal {
     mv: Move,
     score: Option<Score>,
@@ -81,9 +80,9 @@ impl MoveSelector for Pipeline {
 impl Pipeline {
     async fn decide(&self, slot: &EngineSlot, request: MoveRequest) -> Option<Decision> {
         let library = Arc::clone(&self.library.borrow());
-        let proposal = match self.opened(&library, slot, &request).await {
+        let proposal = match self.book_move(&library, slot, &request).await {
             Some(proposal) => proposal,
-            None => self.calculated(slot, &request).await?,
+            None => self.searched_move(slot, &request).await?,
         };
         let decision = conclude(&request, &proposal);
         let spent = Millis::from(request.arrived.elapsed());
@@ -92,9 +91,13 @@ impl Pipeline {
         Some(decision)
     }
 
-    /// Stage 1: a move of the personality's books, as long as its level stays in them, and as the engine agrees if the
-    /// personality wants it asked.
-    async fn opened(&self, library: &Library, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
+    /// Stage 1: a book move, within the depth of the level, and verified by a search if the personality says so.
+    async fn book_move(
+        &self,
+        library: &Library,
+        slot: &EngineSlot,
+        request: &MoveRequest,
+    ) -> Option<Proposal> {
         let Persona { profile, level, .. } = &request.persona;
         let speed = request.clocks.map_or(Speed::Correspondence, |clocks| {
             Speed::of_clock(request.initial, clocks.increment)
@@ -102,17 +105,17 @@ impl Pipeline {
         let mut without = Vec::new();
         loop {
             let plain = BookQuery::new(&request.books, &request.line, request.seed);
-            let wish = BookQuery {
+            let query = BookQuery {
                 speed: Some(speed.key()),
                 without: &without,
                 ..book_query::in_manner(profile, *level, plain)
             };
-            let found = library.choose(&wish)?;
+            let found = library.choose(&query)?;
             let Some(margin) = profile.book_verify else {
-                return Some(proposed(found, library, &wish));
+                return Some(from_book(found, library, &query));
             };
             match self.objection(slot, request, found.mv, margin).await {
-                None => return Some(proposed(found, library, &wish)),
+                None => return Some(from_book(found, library, &query)),
                 Some(objection) => {
                     let san = write_san(request.line.position(), found.mv);
                     info!(game = %request.game, "book move {san} of {} vetoed: {objection}", found.at);
@@ -122,7 +125,7 @@ impl Pipeline {
         }
     }
 
-    /// What the engine has against a move, after a short search; nothing where there is no time to ask.
+    /// Why a short search rejects a book move; none if it does not, or if there is no time.
     async fn objection(
         &self,
         slot: &EngineSlot,
@@ -143,7 +146,7 @@ impl Pipeline {
         let Persona { profile, level, .. } = &request.persona;
         let orthodox = request.line.variant().is_orthodox();
         let search = SearchRequest {
-            // One judge for book and search, so that neither forgets what it has learned.
+            // The same evaluation as in the search, so that the transposition table stays valid.
             by_terms: strength::knobs_of(profile, *level, orthodox).weaken(),
             ..SearchRequest::new(request.line.clone(), limits)
         };
@@ -168,8 +171,8 @@ impl Pipeline {
         })
     }
 
-    /// Stages 2 and 3: what the engine finds with the strength of the personality.
-    async fn calculated(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
+    /// Stage 2: a search with the strength and style of the personality.
+    async fn searched_move(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
         let limits = limits(request);
         let deadline = request.arrived + limits.hard.into();
         let order = strength::order(
@@ -180,21 +183,21 @@ impl Pipeline {
             request.seed,
         )
         .with_tablebase(self.tablebase.clone());
-        let thought = strength_search::search(&self.pool, slot, order, deadline).await;
-        match thought.as_ref().and_then(|thought| thought.report.best()) {
+        let result = strength_search::search(&self.pool, slot, order, deadline).await;
+        match result.as_ref().and_then(|result| result.report.best()) {
             Some(mv) => {
-                let thought = thought.as_ref()?;
+                let result = result.as_ref()?;
                 Some(Proposal {
-                    grounds: Some(explanation::of_search(&request.line, thought)),
-                    ..from_thought(mv, thought)
+                    grounds: Some(explanation::of_search(&request.line, result)),
+                    ..from_search(mv, result)
                 })
             }
-            None => unconsidered(request),
+            None => first_legal_move(request),
         }
     }
 }
 
-/// The time for thinking, of which what has passed since the turn came is gone.
+/// The time limits of the search, less what has passed since the turn came.
 fn limits(request: &MoveRequest) -> TimeLimits {
     let plan = request.clocks.map_or(UNHURRIED, |clocks| {
         let clock = GameClock {
@@ -216,9 +219,9 @@ fn limits(request: &MoveRequest) -> TimeLimits {
     }
 }
 
-/// A move of a book, with its reason in words.
-fn proposed(found: BookMove, library: &Library, wish: &BookQuery<'_>) -> Proposal {
-    let grounds = explanation::of_book(&found, &library.choices_for(wish), wish.line);
+/// A book move as a proposal.
+fn from_book(found: BookMove, library: &Library, query: &BookQuery<'_>) -> Proposal {
+    let grounds = explanation::of_book(&found, &library.choices_for(query), query.line);
     let mut why = format!("book {} {:.0}%", found.at, found.chance * 100.0);
     if let Some(note) = found.note {
         let _ = write!(why, " {note}"); // writing to a string cannot fail
@@ -232,9 +235,9 @@ fn proposed(found: BookMove, library: &Library, wish: &BookQuery<'_>) -> Proposa
     }
 }
 
-/// What a search found and how it was chosen from, in words.
-fn from_thought(mv: Move, thought: &StrengthResult) -> Proposal {
-    let report = &thought.report;
+/// A searched move as a proposal.
+fn from_search(mv: Move, result: &StrengthResult) -> Proposal {
+    let report = &result.report;
     let score = report.lines.first().map(|line| line.score);
     let worth = match score {
         Some(Score::Cp(cp)) => cp.to_string(),
@@ -242,7 +245,7 @@ fn from_thought(mv: Move, thought: &StrengthResult) -> Proposal {
         None => "?".to_owned(),
     };
     let mut why = format!("engine {worth} depth {} nodes {}", report.depth.0, report.nodes.0);
-    if let Some(chosen) = thought.chosen {
+    if let Some(chosen) = result.chosen {
         let (rating, percent) = (chosen.choice.rating, chosen.chance * 100.0);
         let _ = match chosen.corrected {
             true => write!(why, ", instead of one that people of {rating} play {percent:.0}%"),
@@ -261,8 +264,8 @@ fn from_thought(mv: Move, thought: &StrengthResult) -> Proposal {
     }
 }
 
-/// What remains when the engine fails: the first legal move, so that the game goes on.
-fn unconsidered(request: &MoveRequest) -> Option<Proposal> {
+/// The first legal move, so that the game goes on when the engine fails.
+fn first_legal_move(request: &MoveRequest) -> Option<Proposal> {
     let mv = *request.line.position().legal_moves().first()?;
     Some(Proposal {
         mv,
@@ -273,22 +276,22 @@ fn unconsidered(request: &MoveRequest) -> Option<Proposal> {
     })
 }
 
-/// Stage 4: the move with what goes with it, by the scores up to this one.
+/// Stage 3: draw offers and resignation, by the scores up to this one.
 fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
     let mut scores = request.scores.clone();
     scores.extend(proposal.score);
-    let outlook = request.outlook(&scores);
+    let situation = request.situation(&scores);
     let profile = &request.persona.profile;
-    let calculated = proposal.score.is_some();
+    let is_searched = proposal.score.is_some();
     Decision {
         mv: proposal.mv,
-        draw: calculated
+        draw: is_searched
             && if request.offered_draw {
-                offer_policy::takes_draw(profile, outlook)
+                offer_policy::takes_draw(profile, situation)
             } else {
-                offer_policy::offers_draw(profile, outlook)
+                offer_policy::offers_draw(profile, situation)
             },
-        resign: calculated && offer_policy::resigns(profile, outlook),
+        resign: is_searched && offer_policy::resigns(profile, situation),
         score: proposal.score,
         source: proposal.source,
         why: proposal.why.clone(),
@@ -296,24 +299,24 @@ fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
     }
 }
 
-/// Stage 5: how much longer the personality seems to think.
+/// Stage 4: the rest of the think time.
 fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
     if request.persona.fast {
         return Millis::ZERO;
     }
-    let mut scene = ThinkTimeContext::of(&request.line, proposal.mv);
-    scene.from_book = proposal.source == MoveSource::Book;
-    scene.clock = request.clocks.map(|clocks| think_time::Clock {
+    let mut context = ThinkTimeContext::of(&request.line, proposal.mv);
+    context.from_book = proposal.source == MoveSource::Book;
+    context.clock = request.clocks.map(|clocks| think_time::Clock {
         initial: request.initial,
         increment: clocks.increment,
         remaining: clocks.mine,
     });
-    scene.opponent_last = request.opponent_last;
-    scene.own_last = request.own_last;
-    scene.elapsed = spent;
-    scene.lag = request.overhead;
-    scene.level = request.persona.level;
-    think_time::pause(&request.persona.profile, &scene, request.seed)
+    context.opponent_last = request.opponent_last;
+    context.own_last = request.own_last;
+    context.elapsed = spent;
+    context.lag = request.overhead;
+    context.level = request.persona.level;
+    think_time::pause(&request.persona.profile, &context, request.seed)
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ fn a_pause_comes_from_the_personality_unless_speed_was_asked_for() {
     let mut profile = bookish();
     profile.delay = Delay::Fixed(Millis(800));
     let mut request = request(&profile, "");
-    let proposal = unconsidered(&request).unwrap();
+    let proposal = first_legal_move(&request).unwrap();
     assert_eq!(pause(&request, &proposal, Millis(300)), Millis(500));
     request.persona.fast = true;
     assert_eq!(pause(&request, &proposal, Millis(300)), Millis::ZERO);
@@ -183,7 +183,7 @@ fn scores_up_to_this_move_decide_on_draw_and_resignation() {
     request.offered_draw = true;
     let proposal = |cp| Proposal {
         score: Some(Score::Cp(Centipawns(cp))),
-        ..unconsidered(&request).unwrap()
+        ..first_legal_move(&request).unwrap()
     };
     assert!(conclude(&request, &proposal(5)).draw);
     assert!(!conclude(&request, &proposal(50)).draw);
@@ -209,7 +209,7 @@ fn f29_an_empty_clock_leaves_nothing_to_think_or_to_pause_with() {
     let mut profile = bookish();
     profile.delay = Delay::Fixed(Millis::from_secs(2));
     let mut request = request(&profile, "e2e4 e7e5");
-    let proposal = unconsidered(&request).unwrap();
+    let proposal = first_legal_move(&request).unwrap();
     assert!(pause(&request, &proposal, Millis::ZERO) > Millis::from_secs(1));
     let clocks = request.clocks.as_mut().unwrap();
     (clocks.mine, clocks.increment) = (Millis::ZERO, Millis::ZERO);
@@ -242,7 +242,7 @@ fn a_report_reads_well() {
     };
     let why = |chosen| {
         let report = report.clone();
-        from_thought(mv, &StrengthResult { report, chosen }).why
+        from_search(mv, &StrengthResult { report, chosen }).why
     };
     assert_eq!(why(None), "engine +0.32 depth 9 nodes 20000");
     let chosen = HumanPick {
