@@ -176,7 +176,7 @@ fn personalities_differ_in_more_than_their_names() {
     let cast = shipped();
     assert!(cast.len() >= 12);
     let play = |profile: &Personality| {
-        let knobs = strength::knobs_of(profile, None, true);
+        let knobs = strength::level_params(profile, None, true);
         format!(
             "{knobs:?} {:?} {} {:?} {:?}",
             profile.delay, profile.tempo, profile.books, profile.style

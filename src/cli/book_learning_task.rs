@@ -74,7 +74,7 @@ fn renew(archive: &Path, library: &Library) -> anyhow::Result<BTreeMap<String, A
 pub fn of_book(archive: &Archive, book: &Book) -> anyhow::Result<Vec<WeightFactor>> {
     let mut lessons = LearnReport::new(book);
     from_archive(archive, &Filter::default(), &mut lessons, &mut None)?;
-    Ok(lessons.leans(LEAST_GAMES))
+    Ok(lessons.weight_factors(LEAST_GAMES))
 }
 
 /// The books as they lean by what the archive keeps.
@@ -84,7 +84,7 @@ pub fn of_book(archive: &Archive, book: &Book) -> anyhow::Result<Vec<WeightFacto
 pub fn as_kept(archive: &Archive, books: Vec<Book>) -> Result<Vec<Book>, StoreError> {
     let mut kept = archive.leans()?;
     let leaning = books.into_iter().map(|book| match kept.remove(book.name()) {
-        Some(leans) => book.leaning(Arc::new(leans.into_iter().collect())),
+        Some(leans) => book.with_learned_weights(Arc::new(leans.into_iter().collect())),
         None => book,
     });
     Ok(leaning.collect())

@@ -202,13 +202,13 @@ pub fn keys(text: &str) -> Vec<Key> {
 /// The folders that a text names, whatever else is wrong with it; as written, not resolved.
 #[must_use]
 pub fn paths(text: &str) -> Paths {
-    schema::glean(text, "paths", declare_paths)
+    schema::read_section_lenient(text, "paths", declare_paths)
 }
 
 /// The folder of what outlasts a restart that a text names, whatever else is wrong with it; as written, not resolved.
 #[must_use]
 pub fn state_folder(text: &str) -> Option<PathBuf> {
-    schema::glean(text, "state", declare_state).folder
+    schema::read_section_lenient(text, "state", declare_state).folder
 }
 
 fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config>, Diagnostics) {

@@ -57,7 +57,7 @@ pub enum CacheError {
 /// [`StoreError`] when it cannot be written or is not to be compiled.
 pub fn store(text: &Path, draft: &ParsedBook, origin: Origin) -> Result<Book, CacheError> {
     let path = compiled_path(text);
-    let mut new = NewFile::beside(&path)?;
+    let mut new = NewFile::create_beside(&path)?;
     draft.compile(origin, &mut BufWriter::with_capacity(1 << 20, new.file()))?;
     // Whoever may read the text may read this.
     new.belong_as(&std::fs::metadata(text)?)?;

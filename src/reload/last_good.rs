@@ -136,7 +136,7 @@ impl LastGood {
     #[must_use]
     pub fn library(&self) -> Library {
         let leaning = self.books.values().map(|book| match self.leans.get(book.name()) {
-            Some(leans) => book.clone().leaning(Arc::clone(leans)),
+            Some(leans) => book.clone().with_learned_weights(Arc::clone(leans)),
             None => book.clone(),
         });
         Library::new(leaning.collect())

@@ -401,7 +401,7 @@ mod tests {
         folder.settle();
         assert_eq!(folder.noise(), None, "nobody can ask for it");
         let cast = folder.stock.cast.borrow().clone();
-        let seated = cast.seated("tim").noise.map(|noise| noise.0);
+        let seated = cast.get_or_default("tim").noise.map(|noise| noise.0);
         assert_eq!(seated, Some(40), "whom the settings still name plays as before");
     }
 

@@ -14,7 +14,7 @@ pub(crate) fn judged(game: &GameRecord, line: &GameHistory, cast: &Personalities
     if !line.variant().is_orthodox() || !cast.remembers(&game.personality) {
         return None;
     }
-    let setup = strength::setup(cast.seated(&game.personality), game.level);
+    let setup = strength::setup(cast.get_or_default(&game.personality), game.level);
     let us = Color::from(game.side);
     let mut pos = line.start().clone();
     let after = line.moves().iter().map(|mv| {

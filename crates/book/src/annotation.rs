@@ -1,4 +1,4 @@
-//! What is written at a move: Rodent's marks and numbers, and what they are worth.
+//! Annotations at a book move: marks (`!`, `?`, `xx`, as in Rodent) and numeric weights.
 
 /// What each line adds to the weight of a move it plays, when no number is given.
 pub const BASE_WEIGHT: i64 = 100;

@@ -1,6 +1,6 @@
-//! How a compiled book stands in its file: blocks of records of one size, sorted by key, each with a checksum.
+//! Blocks of a compiled book: fixed-size records sorted by Zobrist key, each block with a checksum.
 //!
-//! All numbers are little-endian. A record is key 8, move 4, lines 4, marks 8, number 4, line 4, start of the name 4, its
+//! Numbers are little-endian. A record is key 8, move 4, lines 4, marks 8, number 4, line 4, start of the name 4, its
 //! length 2, flags 1 and half moves before its block 1. A block is up to [`ROOM`] records, their count in 2 bytes, zeros, and the checksum.
 
 use super::{

@@ -1,4 +1,4 @@
-//! Where games turned: positions in which a player thought well of a move, and one move later no longer.
+//! Finds blunder positions in games: the player's own score drops sharply from one move to the next.
 
 use std::collections::HashMap;
 

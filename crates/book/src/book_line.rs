@@ -1,4 +1,4 @@
-//! A row of moves: words in, moves with their worth out, or the one reason why the row is refused.
+//! Parses one line of moves: tokens in; annotated moves out, or the first error of the line.
 
 use std::ops::Range;
 

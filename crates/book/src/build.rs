@@ -1,4 +1,4 @@
-//! A book grown from games: how often each move was played, in a book of its own or onto another.
+//! Builds a book from games (Polyglot's `make-book`): move counts become weights, in a new book or added to an existing one.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use super::{
     library::Book,
     merge::merge,
     parse::parse,
-    rewrite_weights::reweigh,
+    rewrite_weights::rewrite_weights,
     walk::walk,
 };
 
-/// Counts of moves, by whose moves they are to count in the book.
+/// Counts moves of games and writes them as a book, for both sides or for one.
 #[derive(Debug, Clone, Default)]
 pub struct BookBuilder {
     /// Games of which both sides count.
@@ -38,7 +38,7 @@ pub(super) struct Start {
 /// How often each move was played in each position.
 pub(super) type Counts = HashMap<(u64, Move), u32>;
 
-/// What came of a harvest.
+/// A book built from games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuiltBook {
     /// A text that [`parse`](super::parse) reads.
@@ -50,13 +50,13 @@ pub struct BuiltBook {
 }
 
 impl BookBuilder {
-    /// Nothing counted yet.
+    /// An empty builder.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Nothing counted yet; White's and Black's moves will be apart, since of many games only one side counts.
+    /// An empty builder that keeps White's and Black's moves in separate sections.
     #[must_use]
     pub fn of_each_side() -> Self {
         Self {
@@ -65,7 +65,7 @@ impl BookBuilder {
         }
     }
 
-    /// The same, and games that begin elsewhere count too: each such position gets a block `from:` of its own.
+    /// Also counts games from other start positions: each position gets a `from:` block.
     #[must_use]
     pub fn from_positions(self) -> Self {
         Self {
@@ -74,14 +74,15 @@ impl BookBuilder {
         }
     }
 
-    /// Counts the moves of a game, as often as said. `side` is whose moves count in the book; both if none is named. Games
-    /// of other rules are passed over, which false says, and those from elsewhere, unless they are
-    /// [asked for](Self::from_positions).
+    /// Adds a game `times` times. `side` is the side whose moves count; `None` counts both.
+    ///
+    /// Returns false and ignores the game if it is a chess variant, or starts elsewhere without
+    /// [`from_positions`](Self::from_positions).
     pub fn add(&mut self, line: &GameHistory, side: Option<Color>, times: u32) -> bool {
         if !line.variant().is_orthodox() {
             return false;
         }
-        if !begins_as_usual(line) {
+        if !begins_in_start_position(line) {
             let (Some(starts), Some(here)) = (&mut self.starts, line.keys().first()) else {
                 return false;
             };
@@ -101,7 +102,7 @@ impl BookBuilder {
     }
 
     /// Counts each line of a book as a game: Rodent's `feed.txt`. Without a `side` the book's own headers say whose
-    /// moves count. Gives the number of lines.
+    /// moves count. Returns the number of lines.
     pub fn add_book(&mut self, book: &Book, side: Option<Color>) -> usize {
         let mut rows = 0;
         walk(book.text(), &mut |row| {
@@ -118,7 +119,7 @@ impl BookBuilder {
         rows
     }
 
-    /// How often a move was counted, for those whose word counts in its position.
+    /// How often a move was counted in the sections that apply to the side to move.
     #[must_use]
     pub fn count(&self, key: u64, mv: Move, turn: Color) -> u32 {
         let side = if turn == Color::White {
@@ -142,23 +143,21 @@ impl BookBuilder {
         }
     }
 
-    /// The book: moves that were played at least so often, weighed by how often.
+    /// Builds a new book of the moves played at least `least` times, weighted by their counts.
     ///
-    /// Where several moves are played, a choice with their numbers says so; a line of moves goes to the end of each
-    /// way, and carries the name of its opening.
+    /// A position with several moves becomes a choice (`e4 3 | d4 1`). Each line ends with the name of its opening.
     #[must_use]
-    pub fn grow(&self, least: u32) -> BuiltBook {
+    pub fn build(&self, least: u32) -> BuiltBook {
         write(self, least, None)
     }
 
-    /// The text of a book with what was counted: the numbers of moves that were played grow, and below its own lines
-    /// stand those that are new, with moves that were played at least so often. What the book does not want, or leaves out
-    /// of a choice, is not played for all that; what nobody played keeps its weight.
+    /// Adds the counts to an existing book: raises the weights of its moves, and appends lines with new moves played at
+    /// least `least` times. Moves that the book forbids or leaves out of a choice stay out; unplayed moves keep their weight.
     ///
-    /// Lines of a book that has no numbers count as games do.
+    /// Lines of a book without weights count as games.
     #[must_use]
-    pub fn grow_onto(&self, old: &Book, least: u32) -> BuiltBook {
-        let text = reweigh(old, &mut |key, mv, turn| {
+    pub fn build_onto(&self, old: &Book, least: u32) -> BuiltBook {
+        let text = rewrite_weights(old, &mut |key, mv, turn| {
             let entries = old.entries(key);
             let entry = entries.iter().find(|entry| entry.mv == mv)?;
             let count = |mv| self.count(key, mv, turn);
@@ -176,9 +175,9 @@ impl BookBuilder {
     }
 }
 
-/// Whether a game begins in the usual position.
+/// Whether a game begins in the standard start position.
 #[must_use]
-pub fn begins_as_usual(line: &GameHistory) -> bool {
+pub fn begins_in_start_position(line: &GameHistory) -> bool {
     line.keys().first() == Some(&key(&Variant::Standard.start()))
 }
 
@@ -189,68 +188,68 @@ mod tests {
     use super::*;
     use crate::{check, parse};
 
-    fn harvest(games: &[(&str, Option<Color>)]) -> BookBuilder {
-        let mut harvest = BookBuilder::new();
+    fn builder(games: &[(&str, Option<Color>)]) -> BookBuilder {
+        let mut builder = BookBuilder::new();
         for (moves, side) in games {
             let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-            assert!(harvest.add(&line, *side, 1));
+            assert!(builder.add(&line, *side, 1));
         }
-        harvest
+        builder
     }
 
     #[test]
     fn moves_weigh_as_often_as_they_were_played() {
-        let grown = harvest(&[
+        let built = builder(&[
             ("e2e4 e7e5 g1f3", None),
             ("e2e4 c7c5", None),
             ("e2e4 c7c5 g1f3", None),
             ("d2d4 d7d5", None),
         ])
-        .grow(1);
+        .build(1);
         assert_eq!(
-            grown.text,
+            built.text,
             "1. e4 3 | d4 1\n1. e4 c5 2 | e5 1\n1. e4 c5 2. Nf3  # Sicilian Defense, Open Preparation\n\
              1. e4 e5 2. Nf3  # King's Knight Opening\n1. d4 d5  # Queen's Pawn Game, Closed\n"
         );
-        assert_eq!((grown.rows, grown.positions), (5, 5));
-        assert_eq!(check("a.book", &grown.text).1.to_string(), "");
+        assert_eq!((built.rows, built.positions), (5, 5));
+        assert_eq!(check("a.book", &built.text).1.to_string(), "");
     }
 
     #[test]
     fn rare_moves_are_left_out() {
         let games = [("e2e4 e7e5", None), ("e2e4 c7c5", None), ("d2d4 d7d5", None)];
-        assert_eq!(harvest(&games).grow(2).text, "1. e4  # King's Pawn Game\n");
-        assert_eq!(harvest(&games).grow(9).text, "");
+        assert_eq!(builder(&games).build(2).text, "1. e4  # King's Pawn Game\n");
+        assert_eq!(builder(&games).build(9).text, "");
     }
 
     #[test]
     fn a_side_alone_gets_its_color() {
-        let grown = harvest(&[
+        let built = builder(&[
             ("e2e4 c7c5", Some(Color::Black)),
             ("d2d4 g8f6", Some(Color::Black)),
             ("c2c4 e7e5 b1c3", Some(Color::White)),
         ])
-        .grow(1);
+        .build(1);
         assert_eq!(
-            grown.text,
+            built.text,
             "color: white\n1. c4 e5 2. Nc3  # English Opening, King's English, Reversed Sicilian\n\n\
              color: black\n1. d4 Nf6  # Indian Defense\n1. e4 c5  # Sicilian Defense\n"
         );
     }
 
     #[test]
-    fn lines_of_a_book_feed_as_games_do() {
+    fn lines_of_a_book_count_as_games() {
         let book = parse("feed.txt", "e2e4 e7e5\ne2e4 c7c5\ne2e4 c7c5\n").0.unwrap();
-        let mut harvest = BookBuilder::new();
-        assert_eq!(harvest.add_book(&book, Some(Color::Black)), 3);
-        assert_eq!(harvest.grow(1).text, "color: black\n1. e4 c5 2 | e5 1\n");
+        let mut builder = BookBuilder::new();
+        assert_eq!(builder.add_book(&book, Some(Color::Black)), 3);
+        assert_eq!(builder.build(1).text, "color: black\n1. e4 c5 2 | e5 1\n");
     }
 
     /// A book after games of both sides, which may leave out what was played less often.
     fn onto(old: &str, games: &[&str], least: u32) -> String {
         let games: Vec<(&str, Option<Color>)> = games.iter().map(|moves| (*moves, None)).collect();
-        let text = harvest(&games)
-            .grow_onto(&parse("a.book", old).0.unwrap(), least)
+        let text = builder(&games)
+            .build_onto(&parse("a.book", old).0.unwrap(), least)
             .text;
         assert_eq!(parse("a.book", &text).1.to_string(), "");
         text.replace("\n# From the games\n", "+ ")
@@ -280,11 +279,11 @@ mod tests {
         for path in paths.filter(|path| path.extension().is_some_and(|ending| ending == "book")) {
             let (name, text) = (path.display().to_string(), fs::read_to_string(&path).unwrap());
             let book = parse(&name, &text).0.unwrap();
-            assert_eq!(BookBuilder::new().grow_onto(&book, 1).text, text);
+            assert_eq!(BookBuilder::new().build_onto(&book, 1).text, text);
             if !book.head().fits(Variant::Standard, None, None) {
                 continue;
             }
-            let (mut harvest, mut rows) = (BookBuilder::new(), 0);
+            let (mut builder, mut rows) = (BookBuilder::new(), 0);
             walk(book.text(), &mut |row| {
                 rows += 1;
                 if rows % 20 == 0 && row.trail.counts() {
@@ -294,12 +293,12 @@ mod tests {
                             line.play(played.mv);
                         }
                     }
-                    harvest.add(&line, row.color, 3);
+                    builder.add(&line, row.color, 3);
                 }
             });
             // Games that followed the book change chances, and no word of it on what is played and what is not.
-            let grown = harvest.grow_onto(&book, 2).text;
-            for one in crate::diff(&book, &parse(&name, &grown).0.unwrap()) {
+            let built = builder.build_onto(&book, 2).text;
+            for one in crate::diff(&book, &parse(&name, &built).0.unwrap()) {
                 let (old, new) = (one.old.unwrap_or_default(), one.new.unwrap_or_default());
                 assert_eq!(old == 0.0, new == 0.0, "{name}: {one:?}");
             }
@@ -355,7 +354,7 @@ mod tests {
 
     #[test]
     fn games_from_elsewhere_get_blocks_of_their_own_if_asked_for() {
-        let mut harvest = BookBuilder::new().from_positions();
+        let mut builder = BookBuilder::new().from_positions();
         let games = [
             ("startpos", Variant::Standard, "e2e4 e7e5"),
             (ENDING, Variant::Standard, "e2e4 e8d7"),
@@ -363,19 +362,19 @@ mod tests {
             (CORNERS, Variant::Chess960, "e1f3 e8f6"),
         ];
         for (start, variant, moves) in games {
-            assert!(harvest.add(&GameHistory::replay(variant, start, moves).unwrap(), None, 1));
+            assert!(builder.add(&GameHistory::replay(variant, start, moves).unwrap(), None, 1));
         }
-        let grown = harvest.grow(1);
+        let built = builder.build(1);
         assert_eq!(
-            grown.text,
+            built.text,
             format!(
                 "1. e4 e5  # King's Pawn Game, Open\n\nfrom: {ENDING}\n1. e4 Kd7 1 | Ke7 1\n\nfrom: {CORNERS}\n1. Nf3 Nf6\n"
             )
         );
-        assert_eq!(check("a.book", &grown.text).1.to_string(), "");
+        assert_eq!(check("a.book", &built.text).1.to_string(), "");
         assert!(
-            harvest
-                .grow(2)
+            builder
+                .build(2)
                 .text
                 .starts_with(&format!("from: {ENDING}\n1. e4\n"))
         );
@@ -383,13 +382,13 @@ mod tests {
 
     #[test]
     fn blocks_of_positions_end_where_another_side_begins() {
-        let mut harvest = BookBuilder::of_each_side().from_positions();
+        let mut builder = BookBuilder::of_each_side().from_positions();
         for (start, moves) in [(ENDING, "e2e4 e8d7"), ("startpos", "e2e4 e7e5")] {
             let line = GameHistory::replay(Variant::Standard, start, moves).unwrap();
-            harvest.add(&line, Some(Color::White), 1);
-            harvest.add(&line, Some(Color::Black), 1);
+            builder.add(&line, Some(Color::White), 1);
+            builder.add(&line, Some(Color::Black), 1);
         }
-        let text = harvest.grow(1).text;
+        let text = builder.build(1).text;
         let (_, black) = text.split_once("color: black\n").unwrap();
         assert!(black.starts_with("from: startpos\n1. e4 e5"), "{text}");
         assert_eq!(check("a.book", &text).1.to_string(), "");
@@ -397,18 +396,18 @@ mod tests {
 
     #[test]
     fn a_book_goes_on_with_blocks_of_positions() {
-        let mut harvest = BookBuilder::new().from_positions();
+        let mut builder = BookBuilder::new().from_positions();
         let line = |start, moves| GameHistory::replay(Variant::Standard, start, moves).unwrap();
-        harvest.add(&line(ENDING, "e2e4 e8d7"), None, 1);
+        builder.add(&line(ENDING, "e2e4 e8d7"), None, 1);
         let old = parse("a.book", &format!("1. d4 d5\nfrom: {ENDING}\ne3 5\n"))
             .0
             .unwrap();
-        let grown = harvest.grow_onto(&old, 1).text;
+        let built = builder.build_onto(&old, 1).text;
         assert_eq!(
-            grown,
+            built,
             format!("1. d4 d5\nfrom: {ENDING}\ne3 5\n\n# From the games\n1. e3 5 | e4 1\n1. e4 Kd7\n")
         );
-        assert_eq!(check("a.book", &grown).1.to_string(), "");
+        assert_eq!(check("a.book", &built).1.to_string(), "");
     }
 
     #[test]

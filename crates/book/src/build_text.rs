@@ -1,4 +1,4 @@
-//! Counts of moves written as lines that people can edit: all of them, or only those that a book does not say yet.
+//! Writes move counts as book text: all of them, or only those that an existing book lacks.
 
 use std::{
     cmp::Reverse,
@@ -18,60 +18,60 @@ use super::{
 };
 
 /// What was counted as lines; onto a book, only those that it needs.
-pub(super) fn write(harvest: &BookBuilder, least: u32, old: Option<&Book>) -> BuiltBook {
-    let mut grown = BuiltBook {
+pub(super) fn write(builder: &BookBuilder, least: u32, old: Option<&Book>) -> BuiltBook {
+    let mut built = BuiltBook {
         text: String::new(),
         rows: 0,
         positions: 0,
     };
     let mut covered = HashSet::new();
-    let starts = starts(harvest);
+    let starts = starts(builder);
     let mut is_elsewhere = false;
     for (counts, side) in [
-        (&harvest.both, None),
-        (&harvest.white, Some(Color::White)),
-        (&harvest.black, Some(Color::Black)),
+        (&builder.both, None),
+        (&builder.white, Some(Color::White)),
+        (&builder.black, Some(Color::Black)),
     ] {
         let mut section = BuiltBook {
             text: String::new(),
-            ..grown
+            ..built
         };
         let mut writer = Writer {
-            harvest,
+            builder,
             counts,
             old,
             side,
             least: least.max(1),
             seen: HashSet::new(),
             covered: &mut covered,
-            grown: &mut section,
+            built: &mut section,
         };
         writer.visit(&Variant::Standard.start(), &mut Path::default());
         // Lines of the usual start stand below another one only if the section before has ended there.
-        if is_elsewhere && !writer.grown.text.is_empty() {
-            writer.grown.text.insert_str(0, "from: startpos\n");
+        if is_elsewhere && !writer.built.text.is_empty() {
+            writer.built.text.insert_str(0, "from: startpos\n");
             is_elsewhere = false;
         }
         for start in &starts {
             is_elsewhere |= writer.block(&start.position);
         }
         let is_empty = section.text.is_empty();
-        let gap = if grown.text.is_empty() { "" } else { "\n" };
+        let gap = if built.text.is_empty() { "" } else { "\n" };
         let head = match side {
             Some(color) if !is_empty => format!("{gap}color: {color}\n"),
             _ => String::new(),
         };
-        grown = BuiltBook {
-            text: grown.text + &head + &section.text,
+        built = BuiltBook {
+            text: built.text + &head + &section.text,
             ..section
         };
     }
-    grown
+    built
 }
 
 /// Where games began that did not begin as usual, the most frequent first.
-fn starts(harvest: &BookBuilder) -> Vec<&Start> {
-    let mut starts: Vec<&Start> = harvest.starts.iter().flat_map(HashMap::values).collect();
+fn starts(builder: &BookBuilder) -> Vec<&Start> {
+    let mut starts: Vec<&Start> = builder.starts.iter().flat_map(HashMap::values).collect();
     starts.sort_by_cached_key(|start| (Reverse(start.games), write_fen(&start.position)));
     starts
 }
@@ -121,7 +121,7 @@ struct Path {
 }
 
 struct Writer<'a> {
-    harvest: &'a BookBuilder,
+    builder: &'a BookBuilder,
     counts: &'a Counts,
     /// The book that grows, if one does.
     old: Option<&'a Book>,
@@ -130,20 +130,20 @@ struct Writer<'a> {
     seen: HashSet<u64>,
     /// What the rows so far say of moves that count.
     covered: &'a mut HashSet<(u64, Move)>,
-    grown: &'a mut BuiltBook,
+    built: &'a mut BuiltBook,
 }
 
 impl Writer<'_> {
     /// Writes what is played from a position on as a block of its own, unless there is nothing that was not written before.
     fn block(&mut self, start: &Position) -> bool {
-        let before = self.grown.text.len();
+        let before = self.built.text.len();
         self.visit(start, &mut Path::default());
-        if self.grown.text.len() == before {
+        if self.built.text.len() == before {
             return false;
         }
         let gap = if before == 0 { "" } else { "\n" };
         let head = format!("{gap}from: {}\n", write_fen(start));
-        self.grown.text.insert_str(before, &head);
+        self.built.text.insert_str(before, &head);
         true
     }
 
@@ -157,7 +157,7 @@ impl Writer<'_> {
         let moves = self.moves(pos, here);
         let counts = self.counts_for(pos);
         if counts && !moves.is_empty() {
-            self.grown.positions += 1;
+            self.built.positions += 1;
         }
         let options = if counts && !moves.is_empty() {
             self.options(pos, here)
@@ -228,16 +228,16 @@ impl Writer<'_> {
             _ => last,
         };
         for word in &path.words {
-            self.grown.text += word;
-            self.grown.text.push(' ');
+            self.built.text += word;
+            self.built.text.push(' ');
         }
-        self.grown.text += last;
+        self.built.text += last;
         if let Some(name) = name {
-            self.grown.text += "  # ";
-            self.grown.text += name;
+            self.built.text += "  # ";
+            self.built.text += name;
         }
-        self.grown.text.push('\n');
-        self.grown.rows += 1;
+        self.built.text.push('\n');
+        self.built.rows += 1;
         self.covered.extend(path.counting.iter().copied());
     }
 
@@ -268,7 +268,7 @@ impl Writer<'_> {
         let scale = Scale::of(&entries);
         let option = |mv: &Move| {
             let count = match self.old {
-                Some(_) => self.harvest.count(here, *mv, pos.turn()),
+                Some(_) => self.builder.count(here, *mv, pos.turn()),
                 None => self.counts.get(&(here, *mv)).copied().unwrap_or(0),
             };
             let entry = entries.iter().find(|entry| entry.mv == *mv);

@@ -1,5 +1,4 @@
-//! What looks like a slip in a book that reads without an error: lines twice, words against each other,
-//! moves that cannot count or cannot come up, and transpositions that a line misses.
+//! Lints a valid book: duplicate lines, contradictory annotations, moves that never count or cannot occur, missed transpositions.
 
 use std::collections::{HashMap, HashSet, hash_map};
 

@@ -1,6 +1,6 @@
-//! From a book to a compiled one, which is read from its file position by position instead of as a whole.
+//! Writes a compiled book: a file in which each position can be looked up without loading the whole.
 //!
-//! The file: a header of one block, the blocks of all positions, those of ways that lines are pinned to, the first key of
+//! The file: a header of one block, the blocks of all positions, those of pinned move orders, the first key of
 //! each block, the headers of the text, and the names of openings. [`super::compiled`] reads it.
 
 use std::{

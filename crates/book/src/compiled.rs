@@ -1,8 +1,8 @@
-//! A compiled book: it stays in its file, and a look-up reads the one block that holds the position.
+//! Reads a compiled book from its file: one look-up reads the block that holds the position.
 //!
-//! In memory are the headers, the names of openings and the first key of each block: two megabytes for five million
-//! positions. What is read is checked each time; a book that is found damaged says no more than it is sure of, and
-//! that it is damaged, so that its owner makes it anew from the text.
+//! The headers, the opening names and the first key of each block stay in memory: two megabytes for five million
+//! positions. Every block is verified by its checksum when read. A damaged book answers only from intact blocks and reports the damage,
+//! so that it can be compiled again from the text.
 
 use std::{
     fs::File,
@@ -377,11 +377,11 @@ mod tests {
         let (read, opened) = (Library::new(vec![read]), Library::new(vec![opened]));
         let (books, line) = (["a".to_owned()], GameHistory::new(Variant::Standard));
         for seed in 0..100 {
-            let wish = BookQuery {
+            let query = BookQuery {
                 taste: SelectionPolicy::Temperature(2.0),
                 ..BookQuery::new(&books, &line, seed)
             };
-            assert_eq!(read.choose(&wish), opened.choose(&wish));
+            assert_eq!(read.choose(&query), opened.choose(&query));
         }
     }
 

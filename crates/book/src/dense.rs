@@ -1,4 +1,4 @@
-//! Moves in coordinates written without blanks, as in `e2e4e7e6d2d4`, taken apart.
+//! Splits moves in coordinates written without spaces, as in `e2e4e7e6d2d4`.
 
 /// Puts a blank between moves in coordinates that stand without one, promotions included. Words that are not made
 /// of such moves alone stay as they are, and so do comments, line ends and everything else.

@@ -1,4 +1,4 @@
-//! What changed between two books, by position and not by line.
+//! Compares two books by position, not by line.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What openings are called: the code of the encyclopaedia (ECO) and the common name, by position.
+//! ECO codes and opening names by position.
 
 use std::{collections::HashMap, fmt, sync::LazyLock};
 

@@ -1,4 +1,4 @@
-//! What a book says of one position, lent by a book in memory or copied out of a compiled one.
+//! The entries of one position, borrowed from a book in memory or copied out of a compiled one.
 
 use std::{ops::Deref, slice};
 

@@ -1,4 +1,4 @@
-//! What a book would have played: its moves in one position, and how each would most likely have gone on.
+//! Expected continuations: the book's moves in a position and the most likely moves after each.
 
 use sparring_chess::{GameHistory, Rules as _, write_san};
 
@@ -24,10 +24,10 @@ pub struct ExpectedLine {
 ///
 /// ```
 /// use sparring_book as book;
-/// use sparring_chess::{GameLine, Variant};
+/// use sparring_chess::{GameHistory, Variant};
 ///
 /// let (book, _) = book::parse("my.book", "1. e4 e5 2. Nf3 Nc6\n");
-/// let line = GameLine::replay(Variant::Standard, "startpos", "e2e4").unwrap();
+/// let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
 /// let plan = book::plan(&book.unwrap(), &line, 2);
 /// assert_eq!((plan[0].san.as_str(), plan[0].then.join(" ")), ("e5", "Nf3 Nc6".to_owned()));
 /// ```

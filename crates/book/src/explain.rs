@@ -1,4 +1,4 @@
-//! Why a move is played or not: everything the named books say of a position.
+//! Explains a book choice: every move the books know in a position, its chance, or the reason it is not played.
 
 use sparring_chess::{Rules as _, write_san};
 
@@ -23,7 +23,7 @@ pub struct Explained {
     pub at: String,
     /// What its lines call the opening.
     pub note: Option<String>,
-    /// How it leans by results, in words; the chance has it in.
+    /// Its learned weight factor in words; `chance` includes it.
     pub lean: Option<String>,
     /// Why it is not played, if it is not.
     pub why_not: Option<WhyNot>,
@@ -42,7 +42,7 @@ pub enum WhyNot {
     Vetoed,
     /// Another move of the book is heavier, and only the heaviest is played.
     Lighter,
-    /// It is not wanted now, whatever the books say.
+    /// The query excludes it.
     Unwanted,
     /// A book named before this one answers.
     Earlier,
@@ -71,20 +71,20 @@ impl WhyNot {
 }
 
 impl Library {
-    /// All that the books of a wish say of its line's last position, book by book in their order, each in the order of
+    /// All that the books of a query say of its line's last position, book by book in their order, each in the order of
     /// its text. What has a chance is what [`choose`](Self::choose) draws from.
     #[must_use]
-    pub fn explain(&self, wish: &BookQuery<'_>) -> Vec<Explained> {
-        let line = wish.line;
+    pub fn explain(&self, query: &BookQuery<'_>) -> Vec<Explained> {
+        let line = query.line;
         let (pos, key) = (line.position(), line.keys().last().copied());
-        let choices = self.choices_for(wish);
+        let choices = self.choices_for(query);
         let mut explained: Vec<Explained> = Vec::new();
         let (mut answered, mut earlier) = (false, Vec::new());
-        for book in wish.books.iter().filter_map(|name| self.book(name)) {
+        for book in query.books.iter().filter_map(|name| self.book(name)) {
             if !book.head().fits(line.variant(), None, None) {
                 continue;
             }
-            let is_asked = book.head().fits(line.variant(), wish.speed, wish.level);
+            let is_asked = book.head().fits(line.variant(), query.speed, query.level);
             let entries = book.entries_along(line.keys());
             let legal = entries.iter().filter(|entry| pos.is_legal(entry.mv));
             let mut says: Vec<Explained> = legal
@@ -97,11 +97,11 @@ impl Library {
                     at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
                     lean: key
-                        .and_then(|key| book.lean(key, entry.mv))
+                        .and_then(|key| book.learned_weight(key, entry.mv))
                         .map(WeightFactor::words),
                     why_not: match () {
                         () if !is_asked => Some(WhyNot::OtherGame),
-                        () => why_not(entry, wish).or_else(|| forbidden(entry, wish, answered, &earlier)),
+                        () => why_not(entry, query).or_else(|| forbidden(entry, query, answered, &earlier)),
                     },
                 })
                 .collect();
@@ -129,27 +129,32 @@ impl Library {
     }
 }
 
-fn why_not(entry: &Entry, wish: &BookQuery<'_>) -> Option<WhyNot> {
+fn why_not(entry: &Entry, query: &BookQuery<'_>) -> Option<WhyNot> {
     if entry.never {
         Some(WhyNot::Forbidden)
     } else if entry.is_unwanted() {
         Some(WhyNot::Weightless)
     } else if entry.left_out {
         Some(WhyNot::LeftOut)
-    } else if !wish.reaches(entry) {
+    } else if !query.reaches(entry) {
         Some(WhyNot::Late)
     } else {
         None
     }
 }
 
-/// Why what the book itself would play is forbidden: by books that were asked before, or by the wish.
-fn forbidden(entry: &Entry, wish: &BookQuery<'_>, answered: bool, earlier: &[Entries<'_>]) -> Option<WhyNot> {
+/// Why a move that this book would play is excluded: by an earlier book, or by the query.
+fn forbidden(
+    entry: &Entry,
+    query: &BookQuery<'_>,
+    answered: bool,
+    earlier: &[Entries<'_>],
+) -> Option<WhyNot> {
     let is_against = |entries: &Entries<'_>| {
         let mut said = entries.iter();
         said.any(|other| other.mv == entry.mv && other.is_unwanted())
     };
-    if wish.without.contains(&entry.mv) {
+    if query.without.contains(&entry.mv) {
         Some(WhyNot::Unwanted)
     } else if !answered && earlier.iter().any(is_against) {
         Some(WhyNot::Vetoed)
@@ -207,8 +212,8 @@ mod tests {
     fn what_has_a_chance_is_what_is_drawn() {
         let library = Library::new(vec![parse("a.book", "e4 7 | d4 2 | c4 1").0.unwrap()]);
         let (books, line) = (["a".to_owned()], GameHistory::new(Variant::Standard));
-        let wish = BookQuery::new(&books, &line, 0);
-        let total: f64 = library.explain(&wish).iter().map(|one| one.chance).sum();
+        let query = BookQuery::new(&books, &line, 0);
+        let total: f64 = library.explain(&query).iter().map(|one| one.chance).sum();
         assert!((total - 1.0).abs() < 1e-9);
     }
 
@@ -222,7 +227,7 @@ mod tests {
         let books = ["fast", "main"].map(str::to_owned);
         let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
         let shown = |plies| -> Vec<String> {
-            let wish = BookQuery {
+            let query = BookQuery {
                 speed: Some("blitz"),
                 taste: SelectionPolicy::Best,
                 plies,
@@ -232,7 +237,7 @@ mod tests {
                 let why = one.why_not.map_or("", WhyNot::words);
                 format!("{} {:.0}% {why}", one.mv, one.chance * 100.0)
             };
-            library.explain(&wish).iter().map(show).collect()
+            library.explain(&query).iter().map(show).collect()
         };
         let other = "c5 0% the book is for other speeds or levels";
         let lighter = "c6 0% only the heaviest move is played, and another is heavier";

@@ -1,4 +1,4 @@
-//! A book's text in good order: even spacing, and moves in one notation if that is wanted. Comments stay.
+//! Formats book text: even spacing and, on request, one notation. Comments stay.
 
 use std::collections::HashMap;
 

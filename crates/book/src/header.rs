@@ -1,4 +1,4 @@
-//! What the headers say of a book as a whole: who wrote it, and for which games it is.
+//! Headers of a book: author, and the games it applies to (variant, color, speed, level).
 
 use std::ops::{Range, RangeInclusive};
 

@@ -1,4 +1,4 @@
-//! Books that take over the lines of other books of their folder.
+//! Resolves `include:` headers: a book takes over the lines of other books in its folder.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,4 @@
-//! What rows say of moves, kept while texts are read: small records, divided by the keys of their positions so that what
-//! belongs together is soon found together.
+//! Occurrences of moves, collected during parsing: small records partitioned by Zobrist key for parallel sorting.
 
 use sparring_chess::{Color, Move};
 
@@ -135,13 +134,13 @@ pub(super) struct Occurrences {
 
 impl Default for Occurrences {
     fn default() -> Self {
-        Self::with_room(0)
+        Self::with_capacity(0)
     }
 }
 
 impl Occurrences {
     /// None yet, and room for so many.
-    pub fn with_room(count: usize) -> Self {
+    pub fn with_capacity(count: usize) -> Self {
         let section = || vec![Vec::with_capacity(count.div_ceil(SECTIONS))];
         Self {
             sections: std::iter::repeat_with(section).take(SECTIONS).collect(),

@@ -1,4 +1,4 @@
-//! What a book's moves scored in games, against what was to be expected; and weights that follow from that.
+//! Learns from results: the score of each book move against its expected score, and the weights that follow.
 
 mod follow;
 mod score;
@@ -15,7 +15,7 @@ use super::{
     learned_weights::{WeightFactor, uci},
     library::Book,
     positions::Entry,
-    rewrite_weights::{number, reweigh},
+    rewrite_weights::{number, rewrite_weights},
     tree_view::moves_of,
 };
 use follow::{BookHit, follow};
@@ -34,7 +34,7 @@ pub struct Outcome<'a> {
     pub expected: f64,
     /// Where its moves came from, by how many half moves stand before them; what is beyond the end is not known.
     pub drawn: &'a [MoveOrigin],
-    /// What the position was worth to it where it left the book, if anybody looked; see [`Lessons::left`].
+    /// What the position was worth to it where it left the book, if anybody looked; see [`LearnReport::left`].
     pub verdict: Option<Centipawns>,
 }
 
@@ -59,7 +59,7 @@ pub struct MoveStats {
     pub weight: i64,
     /// What its weight would be; the same where nothing is to be changed.
     pub advised: i64,
-    /// Whether it has a number or stands in a choice, so that [`Lessons::revise`] changes it.
+    /// Whether it has a number or stands in a choice, so that [`LearnReport::revise`] changes it.
     pub is_revised: bool,
 }
 
@@ -168,7 +168,7 @@ impl<'b> LearnReport<'b> {
     /// How weights lean that follow from at least so many games: the advice of [`list`](Self::list) as factors, for all
     /// moves that are played.
     #[must_use]
-    pub fn leans(&self, least: u32) -> Vec<WeightFactor> {
+    pub fn weight_factors(&self, least: u32) -> Vec<WeightFactor> {
         let met = self.order.iter().filter_map(|(key, mv)| {
             let score = self.score(*key, *mv, least)?;
             Some(WeightFactor {
@@ -187,7 +187,7 @@ impl<'b> LearnReport<'b> {
     /// stand in a choice change; the others are for the owner to decide.
     #[must_use]
     pub fn revise(&self, least: u32) -> String {
-        reweigh(self.book, &mut |key, mv, _| self.new_number(least, key, mv))
+        rewrite_weights(self.book, &mut |key, mv, _| self.new_number(least, key, mv))
     }
 
     /// The same with numbers also for moves that have none: there the number is what weighs as advised together with the

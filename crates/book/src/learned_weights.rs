@@ -1,5 +1,4 @@
-//! How weights lean by results: what moves of a book scored, and by how much each is played more or less for that. The
-//! text stays as it is, and without the leans all is as before.
+//! Learned weight factors: game results make a book move more or less likely. The book's text stays unchanged.
 
 use std::collections::HashMap;
 

@@ -1,22 +1,15 @@
-//! Opening books that people edit in a text editor: lines of moves in, weighted choices by position out.
+//! Opening books: text format, look-up by position, Polyglot, building from games, learning. No IO.
 //!
-//! This room knows text and positions, no directories: others read files and hand the text down. The format
-//! has a page of its own, `docs/books.md`. A book is parsed line by line; a line with a mistake is refused whole,
-//! with its place and a remedy, and all others load.
-//!
-//! ```
-//! use sparring_book::{self as book, Library};
-//! use sparring_chess::{GameLine, Variant};
-//!
-//! let (mine, findings) = book::parse("books/mine.book", "1. e4 e5 2. Nf3  # my own\n1. d4xx\n");
-//! assert!(findings.is_usable());
-//! let library = Library::new(mine.into_iter().collect());
-//!
-//! let game = GameLine::new(Variant::Standard);
-//! let first = library.pick(&["mine".to_owned()], &game, 7).unwrap();
-//! assert_eq!(first.at, "books/mine.book:1");
-//! assert_eq!(first.chance, 1.0);
-//! ```
+//! | module | purpose |
+//! |---|---|
+//! | `syntax, token, dense, book_line, moves, annotation, header, walk, prefix_cache, parse` | the parser: text to annotated moves |
+//! | `parsed_book, include, index, positions, entries, library` | from parsed lines to positions by Zobrist key |
+//! | `lookup, sampling, expected_line, explain, tree_view` | choosing and explaining moves |
+//! | `block, compile, compiled, move16` | compiled books, read from disk |
+//! | `polyglot` | Polyglot `.bin`, import and export |
+//! | `build, build_text, merge, rewrite_weights, format` | writing book text |
+//! | `learn, learned_weights` | weights from game results |
+//! | `check, lint_candidates, diff, stats, line_ends, blunder_positions, eco` | lints and reports |
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -63,7 +56,7 @@ mod walk;
 
 pub use annotation::{BASE_WEIGHT, MAX_WEIGHT};
 pub use blunder_positions::{BlunderPosition, BlunderPositions};
-pub use build::{BookBuilder, BuiltBook, begins_as_usual};
+pub use build::{BookBuilder, BuiltBook, begins_in_start_position};
 pub use check::{check, check_bytes, missing_transpositions, rare_moves};
 pub use compile::{CompileError, Origin};
 pub use compiled::{OpenError, open_compiled};
@@ -89,7 +82,7 @@ pub use polyglot::{
     import_polyglot_with, pinned_moves,
 };
 pub use positions::Entry;
-pub use rewrite_weights::{number, reweigh};
+pub use rewrite_weights::{number, rewrite_weights};
 pub use sampling::SelectionPolicy;
 pub use stats::{Stats, stats};
 pub use syntax::{BookText, Kind, Line, SyntaxKind, SyntaxToken};
@@ -98,3 +91,7 @@ pub use tree_view::{Branch, Extent, moves_of, tree};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/books.md")]
 struct Page;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,4 +1,4 @@
-//! A book as it was read, and the books at hand under their names.
+//! A loaded book ([`Book`]), and the loaded books by name ([`Library`]).
 
 use std::{fmt::Display, sync::Arc};
 
@@ -12,7 +12,7 @@ use super::{
     index::{Occurrences, SourceLocation},
     learned_weights::{LearnedWeights, WeightFactor},
     parse::LARGE,
-    parsed_book::hear,
+    parsed_book::collect,
     positions::{Entry, Positions, Texts},
     syntax::BookText,
 };
@@ -95,7 +95,7 @@ impl Book {
                 lines,
                 bytes: notes.len(),
             };
-            let (walked, heard) = hear(&other.text, place);
+            let (walked, heard) = collect(&other.text, place);
             rows += walked.rows;
             occurrences = occurrences.followed_by(heard);
             lines_before.push(lines);
@@ -103,7 +103,7 @@ impl Book {
             files.push(other.path.clone());
             notes += other.text.as_str();
         }
-        let (walked, heard) = hear(&self.text, SourceLocation::default());
+        let (walked, heard) = collect(&self.text, SourceLocation::default());
         rows += walked.rows;
         occurrences = occurrences.followed_by(heard);
         let texts = Texts::new(lines_before, &occurrences.notes, &notes);
@@ -213,13 +213,13 @@ impl Book {
 
     /// The same book with weights that lean by results.
     #[must_use]
-    pub fn leaning(self, leans: Arc<LearnedWeights>) -> Self {
+    pub fn with_learned_weights(self, leans: Arc<LearnedWeights>) -> Self {
         Self { leans, ..self }
     }
 
     /// How a move leans by results, if it does.
     #[must_use]
-    pub fn lean(&self, key: u64, mv: Move) -> Option<&WeightFactor> {
+    pub fn learned_weight(&self, key: u64, mv: Move) -> Option<&WeightFactor> {
         self.leans.of(key, mv)
     }
 

@@ -1,4 +1,4 @@
-//! Where the lines of a book end, and who wanted to be there.
+//! The last positions of a book's lines, and which side chose them.
 
 use std::{collections::HashSet, ops::Range};
 

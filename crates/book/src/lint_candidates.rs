@@ -1,5 +1,4 @@
-//! Which rows are worth a closer look: found in passing while a book is gathered, so that a check need not read all of it
-//! a second time.
+//! Selects lines worth linting while a book is indexed, so that a check does not parse all lines again.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The choice of a move: which of several books answers, and by chance in proportion to the weights.
+//! Book look-up: the first book with a move answers; the move is drawn at random by weight.
 
 use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 
@@ -29,10 +29,10 @@ pub struct BookMove {
     pub lean: Option<WeightFactor>,
 }
 
-/// What a game asks of its books.
+/// A query for a book move.
 #[derive(Debug, Clone, Copy)]
 pub struct BookQuery<'a> {
-    /// The names of the books, first come first asked. Names of books that are not there are passed over.
+    /// Book names in order of priority. Unknown names are skipped.
     pub books: &'a [String],
     /// The game so far.
     pub line: &'a GameHistory,
@@ -40,11 +40,11 @@ pub struct BookQuery<'a> {
     pub speed: Option<&'a str>,
     /// The level that plays, on the scale of lichess ratings; books for other levels are passed over.
     pub level: Option<u32>,
-    /// How to draw.
+    /// How the move is drawn from the weights.
     pub taste: SelectionPolicy,
-    /// Names the game: the same seed gives the same move in the same position.
+    /// Seed of the game: the same seed gives the same move in the same position.
     pub seed: u64,
-    /// Moves that are not wanted now, whatever the books say.
+    /// Moves to exclude.
     pub without: &'a [Move],
     /// How many half moves of the game are played from books; none for no limit. Lines below a `from:` that is not nearer
     /// to the start are no theory that one forgets, and played all the same.
@@ -52,7 +52,7 @@ pub struct BookQuery<'a> {
 }
 
 impl<'a> BookQuery<'a> {
-    /// A wish by weight, of whatever speed and level.
+    /// A query by weight, without speed and level.
     #[must_use]
     pub fn new(books: &'a [String], line: &'a GameHistory, seed: u64) -> Self {
         Self {
@@ -89,9 +89,9 @@ impl Library {
     /// What a book knows but does not want (`xx`, or a weight of 0 or less) is not played from the books named after it
     /// either.
     #[must_use]
-    pub fn choose(&self, wish: &BookQuery<'_>) -> Option<BookMove> {
-        let found = self.find(*wish)?;
-        let mut rest = draw(found.total, wish.seed, found.key);
+    pub fn choose(&self, query: &BookQuery<'_>) -> Option<BookMove> {
+        let found = self.find(*query)?;
+        let mut rest = draw(found.total, query.seed, found.key);
         let chosen = found.playable().find(|entry| {
             let stake = found.stake(entry);
             let hit = rest < stake;
@@ -110,34 +110,34 @@ impl Library {
 
     /// All moves of the book that [`choose`](Self::choose) would take its move from, in the same way.
     #[must_use]
-    pub fn choices_for(&self, wish: &BookQuery<'_>) -> Vec<BookMove> {
-        let Some(found) = self.find(*wish) else {
+    pub fn choices_for(&self, query: &BookQuery<'_>) -> Vec<BookMove> {
+        let Some(found) = self.find(*query) else {
             return Vec::new();
         };
         let legal = found
             .entries
             .iter()
-            .filter(|entry| wish.line.position().is_legal(entry.mv));
+            .filter(|entry| query.line.position().is_legal(entry.mv));
         let mut moves: Vec<BookMove> = legal.map(|entry| found.describe(entry)).collect();
         moves.sort_by(|one, other| other.chance.total_cmp(&one.chance));
         moves
     }
 
-    fn find<'a>(&'a self, wish: BookQuery<'a>) -> Option<Found<'a>> {
-        let key = *wish.line.keys().last()?;
-        (0..wish.books.len()).find_map(|index| {
-            let (earlier, name) = (wish.books.get(..index)?, wish.books.get(index)?);
+    fn find<'a>(&'a self, query: BookQuery<'a>) -> Option<Found<'a>> {
+        let key = *query.line.keys().last()?;
+        (0..query.books.len()).find_map(|index| {
+            let (earlier, name) = (query.books.get(..index)?, query.books.get(index)?);
             let book = self.book(name)?;
-            if !is_for(book, &wish) {
+            if !is_for(book, &query) {
                 return None;
             }
             let mut found = Found {
                 library: self,
-                wish,
+                query,
                 earlier,
                 book,
                 key,
-                entries: book.entries_along(wish.line.keys()),
+                entries: book.entries_along(query.line.keys()),
                 largest: 0,
                 total: 0,
             };
@@ -149,14 +149,14 @@ impl Library {
 }
 
 /// Whether a book is for such a game.
-fn is_for(book: &Book, wish: &BookQuery<'_>) -> bool {
-    book.head().fits(wish.line.variant(), wish.speed, wish.level)
+fn is_for(book: &Book, query: &BookQuery<'_>) -> bool {
+    book.head().fits(query.line.variant(), query.speed, query.level)
 }
 
 /// A book that has a move to play.
 struct Found<'a> {
     library: &'a Library,
-    wish: BookQuery<'a>,
+    query: BookQuery<'a>,
     /// The books that were asked before, and had nothing to play.
     earlier: &'a [String],
     book: &'a Book,
@@ -172,29 +172,29 @@ impl Found<'_> {
     /// Legality is looked at again, because two positions may share a hash.
     fn playable(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| {
-            let is_wanted = entry.share() > 0 && self.wish.reaches(entry) && !self.is_vetoed(entry.mv);
-            is_wanted && self.wish.line.position().is_legal(entry.mv)
+            let is_wanted = entry.share() > 0 && self.query.reaches(entry) && !self.is_vetoed(entry.mv);
+            is_wanted && self.query.line.position().is_legal(entry.mv)
         })
     }
 
     /// A book that has nothing to play may still know what not to play.
     fn is_vetoed(&self, mv: Move) -> bool {
         let earlier = self.earlier.iter().filter_map(|name| self.library.book(name));
-        self.wish.without.contains(&mv)
-            || earlier.filter(|book| is_for(book, &self.wish)).any(|book| {
-                let entries = book.entries_along(self.wish.line.keys());
+        self.query.without.contains(&mv)
+            || earlier.filter(|book| is_for(book, &self.query)).any(|book| {
+                let entries = book.entries_along(self.query.line.keys());
                 entries.iter().any(|entry| entry.mv == mv && entry.is_unwanted())
             })
     }
 
     fn stake(&self, entry: &Entry) -> u64 {
-        self.wish
+        self.query
             .taste
             .stake(self.book.share(self.key, entry), self.largest)
     }
 
     fn describe(&self, entry: &Entry) -> BookMove {
-        let stake = if self.is_vetoed(entry.mv) || !self.wish.reaches(entry) {
+        let stake = if self.is_vetoed(entry.mv) || !self.query.reaches(entry) {
             0
         } else {
             self.stake(entry)
@@ -205,7 +205,7 @@ impl Found<'_> {
             chance: stake as f64 / self.total as f64,
             at: self.book.place(entry),
             note: self.book.note(entry).map(str::to_owned),
-            lean: self.book.lean(self.key, entry.mv).cloned(),
+            lean: self.book.learned_weight(self.key, entry.mv).cloned(),
         }
     }
 }
@@ -376,12 +376,12 @@ mod tests {
         ]);
         let (books, line) = (names(&["fast", "any"]), after(""));
         let first = |speed, level| {
-            let wish = BookQuery {
+            let query = BookQuery {
                 speed,
                 level,
                 ..BookQuery::new(&books, &line, 1)
             };
-            library.choose(&wish).unwrap().at
+            library.choose(&query).unwrap().at
         };
         assert_eq!(first(None, None), "fast.book:4");
         assert_eq!(first(Some("bullet"), Some(1200)), "fast.book:4");
@@ -396,13 +396,13 @@ mod tests {
         let books = names(&["a"]);
         let knows = |moves: &str| {
             let line = after(moves);
-            let wish = BookQuery {
+            let query = BookQuery {
                 plies: Some(2),
                 ..BookQuery::new(&books, &line, 1)
             };
             (
-                library.choose(&wish).is_some(),
-                !library.choices_for(&wish).is_empty(),
+                library.choose(&query).is_some(),
+                !library.choices_for(&query).is_empty(),
             )
         };
         assert_eq!(knows("e2e4"), (true, true));
@@ -417,11 +417,11 @@ mod tests {
         let books = names(&["a"]);
         let chances = |text: &str, plies: u32| -> Vec<String> {
             let library = library(&[("a.book", text)]);
-            let wish = BookQuery {
+            let query = BookQuery {
                 plies: Some(plies),
                 ..BookQuery::new(&books, &line, 1)
             };
-            shown(&library.choices_for(&wish))
+            shown(&library.choices_for(&query))
         };
         let from = text("from:");
         assert_eq!(chances(&from, 5), ["f1b5 50% a.book:1", "f1c4 50% a.book:3"]);
@@ -430,11 +430,11 @@ mod tests {
         // The block begins before a limit of five half moves, so its later moves are theory like any other.
         let library = library(&[("a.book", &from)]);
         let later = after("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5");
-        let wish = BookQuery {
+        let query = BookQuery {
             plies: Some(5),
             ..BookQuery::new(&books, &later, 1)
         };
-        assert_eq!(library.choose(&wish), None);
+        assert_eq!(library.choose(&query), None);
         // Other programs' blocks give every position of a book.
         assert_eq!(chances(&text("pos"), 4), [""; 0]);
     }

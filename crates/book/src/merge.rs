@@ -1,4 +1,4 @@
-//! Two books as one text: all of the first as it is, and below it the lines of the second that say something new.
+//! Merges two books: the text of the first, then the lines of the second that add something.
 
 use std::{collections::HashSet, fmt::Write as _};
 

@@ -1,4 +1,4 @@
-//! A move as a small number, complete without its position: in compiled books, and while books are read.
+//! Packed moves for compiled books and for parsing; complete without the position.
 
 use sparring_chess::{Move, Role, Square};
 

@@ -1,4 +1,4 @@
-//! A word as a move: the move, or why it is none here and what may have been meant.
+//! Reads a token as a move (SAN or coordinates), or explains why it is not legal and suggests a fix.
 
 use sparring_chess::{
     Color, Move, Position, Role, Rules as _, SanError, Square, Variant, in_plain_signs, parse_san, parse_uci,

@@ -1,4 +1,4 @@
-//! From text to book: the limits of what is read.
+//! Entry points of the parser, and its limits on size.
 
 use sparring_diagnostics::{Diagnostic, Diagnostics, utf8};
 

@@ -1,5 +1,4 @@
-//! A book that was read line by line, before its moves are gathered by position: from here it goes into memory or into
-//! a compiled file.
+//! A parsed book before its moves are indexed by position, in memory or in a compiled file.
 
 use std::io::{Seek, Write};
 
@@ -26,7 +25,7 @@ pub struct ParsedBook {
 impl ParsedBook {
     /// Reads all lines of a text.
     pub(super) fn new(name: &str, text: BookText) -> Self {
-        let (walked, occurrences) = hear(&text, SourceLocation::default());
+        let (walked, occurrences) = collect(&text, SourceLocation::default());
         Self {
             name: name.to_owned(),
             text,
@@ -110,10 +109,10 @@ impl ParsedBook {
     }
 }
 
-/// What the rows of a text say, on several threads where it is long.
-pub(super) fn hear(text: &BookText, place: SourceLocation) -> (Walk, Occurrences) {
-    // Room is asked for at once and used as needed: moves are seldom shorter than this with the blank behind them.
-    let gatherer = |bytes| Occurrences::with_room(bytes / 3);
+/// Collects the occurrences of moves in a text, on several threads if it is long.
+pub(super) fn collect(text: &BookText, place: SourceLocation) -> (Walk, Occurrences) {
+    // A move with its space is seldom shorter than 3 bytes.
+    let gatherer = |bytes| Occurrences::with_capacity(bytes / 3);
     let see = |row: &Row<'_, '_>, heard: &mut Occurrences| heard.add(row, place);
     let (walked, parts) = walk_parts(text, gatherer, see);
     let joined = parts.into_iter().reduce(Occurrences::followed_by);

@@ -1,4 +1,4 @@
-//! Books of other programs: the binary format of Polyglot, read into a text and written from one.
+//! Polyglot `.bin` books: import to text and export.
 
 mod import;
 

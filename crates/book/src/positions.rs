@@ -1,4 +1,4 @@
-//! Positions by hash: which moves a book knows in each, and what they weigh.
+//! Positions by Zobrist key: the moves a book knows in each, and their weights.
 
 use std::{collections::HashMap, thread};
 

@@ -1,4 +1,4 @@
-//! The moves of the row before, so that rows which begin alike are read once.
+//! Caches the moves of the previous line, so that a shared prefix is parsed once.
 
 use sparring_chess::{Move, Position, Rules as _, key, key_after};
 

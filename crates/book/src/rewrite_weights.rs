@@ -1,4 +1,4 @@
-//! New weights in an old text: numbers are written at their moves, and everything else stays as it is.
+//! Writes new weights into an existing book text. Everything else stays as it is.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -22,11 +22,11 @@ use super::{
 ///
 /// let (book, _) = book::parse("a.book", "1. e4 60|d4 # mine\n1. e4 e5\n");
 /// let mut weights = [Some(70), None].into_iter().cycle();
-/// let text = book::reweigh(&book.unwrap(), &mut |_, _, _| weights.next()?);
+/// let text = book::rewrite_weights(&book.unwrap(), &mut |_, _, _| weights.next()?);
 /// assert_eq!(text, "1. e4 70|d4 40 # mine\n1. e4 e5\n");
 /// ```
 #[must_use]
-pub fn reweigh(book: &Book, weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u32>) -> String {
+pub fn rewrite_weights(book: &Book, weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u32>) -> String {
     rewrite(book, |_| false, weigh)
 }
 
@@ -110,7 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn reweighed(text: &str, weight: u32) -> String {
-        reweigh(&parse("a.book", text).0.unwrap(), &mut |_, _, _| Some(weight))
+        rewrite_weights(&parse("a.book", text).0.unwrap(), &mut |_, _, _| Some(weight))
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         let one = |text: &str, weight: u32| {
             let book = parse("a.book", text).0.unwrap();
             let mut first = Some(weight);
-            reweigh(&book, &mut |_, _, _| first.take())
+            rewrite_weights(&book, &mut |_, _, _| first.take())
         };
         assert_eq!(one("e4 60 | d4 30 | c4\n", 104), "e4 104 | d4 30 | c4 10\n");
         assert_eq!(one("e4 | d4!|c4xx\n", 58), "e4 58 | d4! 100|c4xx\n");
@@ -191,16 +191,16 @@ mod tests {
             also_plain in any::<bool>(),
         ) {
             let before = parse("a.book", &text).0.unwrap();
-            let wish = |key: u64, mv: Move| {
+            let query = |key: u64, mv: Move| {
                 let hash = (key ^ u64::from(mv.to()) ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
                 hash.is_multiple_of(3).then_some((hash / 3 % 200) as u32)
             };
-            let rewrite = if also_plain { number } else { reweigh };
-            let after = rewrite(&before, &mut |key, mv, _| wish(key, mv));
+            let rewrite = if also_plain { number } else { rewrite_weights };
+            let after = rewrite(&before, &mut |key, mv, _| query(key, mv));
             let after = parse("a.book", &after).0.unwrap();
             prop_assert_eq!(before.rows(), after.rows());
             for key in keys(&before) {
-                for entry in before.entries(key).iter().filter(|entry| wish(key, entry.mv).is_none()) {
+                for entry in before.entries(key).iter().filter(|entry| query(key, entry.mv).is_none()) {
                     let now = after.entries(key).iter().find(|now| now.mv == entry.mv).cloned();
                     prop_assert_eq!(now.map(|now| now.weight()), Some(entry.weight()));
                 }
@@ -221,7 +221,7 @@ mod tests {
     fn what_has_the_number_already_is_left_alone() {
         let text = "e4 60 | d4 40\n";
         let book = parse("a.book", text).0.unwrap();
-        assert_eq!(reweigh(&book, &mut |_, _, _| None), text);
+        assert_eq!(rewrite_weights(&book, &mut |_, _, _| None), text);
         assert_eq!(reweighed("e4 60 | d4\n", 60), "e4 60 | d4 60\n");
     }
 }

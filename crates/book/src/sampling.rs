@@ -1,4 +1,4 @@
-//! How much the weights of a position decide when one of its moves is drawn.
+//! Selection policy: how strongly weights decide when a move is drawn (temperature).
 
 /// How a move is drawn from the weights of its position.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -60,7 +60,7 @@ mod tests {
             }
         }
 
-        fn wish(&self, seed: u64) -> BookQuery<'_> {
+        fn query(&self, seed: u64) -> BookQuery<'_> {
             BookQuery {
                 taste: self.taste,
                 ..BookQuery::new(&self.books, &self.line, seed)
@@ -68,7 +68,7 @@ mod tests {
         }
 
         fn choices(&self) -> Vec<BookMove> {
-            self.library.choices_for(&self.wish(0))
+            self.library.choices_for(&self.query(0))
         }
 
         /// How far draws are from what is expected, for as many moves as there are.
@@ -76,7 +76,7 @@ mod tests {
             let choices = self.choices();
             let mut counts = vec![0.0; choices.len()];
             for seed in first_seed..first_seed + draws {
-                let found = self.library.choose(&self.wish(seed)).unwrap();
+                let found = self.library.choose(&self.query(seed)).unwrap();
                 counts[choices.iter().position(|choice| choice.mv == found.mv).unwrap()] += 1.0;
             }
             let expected = choices.iter().map(|choice| choice.chance * draws as f64);

@@ -1,4 +1,4 @@
-//! A book in numbers.
+//! Statistics of a book: lines, positions, moves, depth, openings.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! The text of a book as its author wrote it: lines and pieces that cover every byte, so that nothing is lost.
+//! Lossless syntax of a book file: lines and tokens that cover every byte.
 
 use std::{fmt, ops::Range, sync::Arc};
 

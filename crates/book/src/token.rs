@@ -1,4 +1,4 @@
-//! What a word of a row is by its look alone, before anybody knows which moves are legal.
+//! Classifies a token by its spelling alone, before legality is known.
 
 use sparring_chess::in_plain_signs;
 

@@ -1,4 +1,4 @@
-//! A book as a tree: what it plays from a position on, how likely, and on which line that stands.
+//! A book as a tree: the moves it plays from a position on, their chances and source lines.
 
 use std::collections::HashSet;
 
@@ -38,11 +38,11 @@ pub struct Branch {
 ///
 /// ```
 /// use sparring_book::{self as book, Extent};
-/// use sparring_chess::{GameLine, Variant};
+/// use sparring_chess::{GameHistory, Variant};
 ///
 /// let (book, _) = book::parse("my.book", "1. e4 60 | d4 40\n1. e4 e5\n");
 /// let extent = Extent { plies: 2, least: 0.0 };
-/// let tree = book::tree(&book.unwrap(), &GameLine::new(Variant::Standard), extent);
+/// let tree = book::tree(&book.unwrap(), &GameHistory::new(Variant::Standard), extent);
 /// let moves: Vec<&str> = tree.iter().map(|branch| branch.mv.as_str()).collect();
 /// assert_eq!(moves, ["1. e4", "1... e5", "1. d4"]);
 /// assert_eq!(tree[0].chance, 0.6);
@@ -102,7 +102,7 @@ impl TreeWalk<'_> {
                 mv: numbered(pos, &write_san(pos, entry.mv)),
                 chance,
                 at: book.place(entry),
-                lean: book.lean(here, entry.mv).map(WeightFactor::words),
+                lean: book.learned_weight(here, entry.mv).map(WeightFactor::words),
                 name,
                 seen: !is_new && !book.entries(reached).is_empty(),
             });

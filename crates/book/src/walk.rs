@@ -1,4 +1,4 @@
-//! The lines of a text in order: what the headers say, and the rows below them played out.
+//! Walks a text's lines in order: applies headers and replays the moves.
 
 use std::{num::NonZero, ops::Range, thread};
 

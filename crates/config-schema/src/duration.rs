@@ -1,4 +1,4 @@
-//! Spans of time as people write them: a number with its unit, as in `"300ms"` or `"5m"`.
+//! Durations written as a number with its unit: `"300ms"`, `"5m"`.
 
 use std::ops::RangeInclusive;
 
@@ -32,7 +32,7 @@ impl ValueType for DurationType {
             return Err(vec![misfit]);
         };
         let misfit = |why: String| Err(vec![TypeError::new(value, why)]);
-        let Some(span) = parse_span(text) else {
+        let Some(span) = parse_duration(text) else {
             return Err(vec![
                 TypeError::new(value, format!("{} is not a span of time", quote(text)))
                     .with_help("write a number and its unit: \"300ms\", \"1.5s\", \"5m\", \"2h\""),
@@ -56,13 +56,13 @@ impl ValueType for DurationType {
     }
 
     fn write(&self, value: &Millis) -> String {
-        format!("\"{}\"", write_span(*value))
+        format!("\"{}\"", write_duration(*value))
     }
 }
 
 /// Reads a span of time: `300ms`, `1.5s`, `5m`, `1h 30m`. Nothing for other text, or for less than no time.
 #[must_use]
-pub fn parse_span(text: &str) -> Option<Millis> {
+pub fn parse_duration(text: &str) -> Option<Millis> {
     // jiff also takes `PT5M` and clock faces as in `5:00`, which read like something else in a settings file.
     if text.contains([':', '+', '-']) || text.trim_start().starts_with(['P', 'p']) {
         return None;
@@ -73,7 +73,7 @@ pub fn parse_span(text: &str) -> Option<Millis> {
 
 /// Writes a span of time in the largest unit that it is whole in, so that [`parse_span`] reads it back.
 #[must_use]
-pub fn write_span(span: Millis) -> String {
+pub fn write_duration(span: Millis) -> String {
     if span == Millis::ZERO {
         return "0s".to_owned();
     }
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn spans_are_read_as_people_write_them() {
-        let millis = |text| parse_span(text).map(|span| span.0);
+        let millis = |text| parse_duration(text).map(|span| span.0);
         assert_eq!(millis("300ms"), Some(300));
         assert_eq!(millis("1.5s"), Some(1500));
         assert_eq!(millis("5m"), Some(300_000));
@@ -119,7 +119,7 @@ mod tests {
     proptest! {
         #[test]
         fn spans_survive_being_written(millis in 0..1_000_000_000_000_u64) {
-            prop_assert_eq!(parse_span(&write_span(Millis(millis))), Some(Millis(millis)));
+            prop_assert_eq!(parse_duration(&write_duration(Millis(millis))), Some(Millis(millis)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Texts that are no TOML at all: what they are instead.
+//! Recognises texts that are not TOML (JSON, YAML and others).
 
 use sparring_diagnostics::Diagnostic;
 

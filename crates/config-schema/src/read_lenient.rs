@@ -1,13 +1,17 @@
-//! What one section says in a text that cannot be used as a whole.
+//! Reads one section of a TOML text that has errors elsewhere.
 
 use toml::de::DeTable;
 
 use super::section::Section;
 
-/// What a function makes of one section, whatever else is wrong with the text. Of a text that is not TOML it sees the lines
-/// from `[name]` to the next section, as far as they are. Nothing that was found counts.
+/// Reads one section with `body`, even if other parts of the text are invalid. If the text is not TOML, only the lines
+/// from `[name]` to the next section are parsed. Errors are discarded.
 #[must_use]
-pub fn glean<T>(text: &str, name: &'static str, body: impl FnOnce(&mut Section<'_>) -> T) -> T {
+pub fn read_section_lenient<T>(
+    text: &str,
+    name: &'static str,
+    body: impl FnOnce(&mut Section<'_>) -> T,
+) -> T {
     let lines = lines_of(text, name);
     let table = DeTable::parse(text).unwrap_or_else(|_| DeTable::parse_recoverable(&lines).0);
     Section::top(table.into_inner(), text).section(name, body)

@@ -1,5 +1,4 @@
-//! What is behind an error of syntax: characters that only look right, paths of Windows, habits of other formats. Each with
-//! what to write instead.
+//! Hints for TOML syntax errors: look-alike characters, Windows paths, syntax of other formats.
 
 use std::ops::Range;
 

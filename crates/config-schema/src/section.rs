@@ -1,4 +1,4 @@
-//! Reading a text section by section, keeping every mistake and every declared key.
+//! Reads TOML tables section by section; collects every error and every declared key.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! A key that nobody declared, and what was probably meant by it.
+//! Unknown keys, with a "did you mean" hint.
 
 use std::ops::Range;
 

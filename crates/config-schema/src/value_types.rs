@@ -1,4 +1,4 @@
-//! The forms a setting can have: what it must look like, and how to say so when it does not.
+//! Value types of keys: int, float, bool, string, choice, list. Each describes and validates itself.
 
 use std::{
     fmt::{Debug, Display},

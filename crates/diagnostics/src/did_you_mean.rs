@@ -1,4 +1,4 @@
-//! "Did you mean": the known word that somebody probably wanted to write.
+//! "Did you mean": the known word nearest to a misspelt one.
 
 /// The known word nearest to what was written, if one is near enough to be worth suggesting.
 ///

@@ -1,4 +1,4 @@
-//! Bytes as a text of UTF-8, or what they are instead.
+//! Decodes UTF-8, or names the encoding the bytes have instead.
 
 use super::{Diagnostic, Diagnostics};
 

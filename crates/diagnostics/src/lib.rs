@@ -1,6 +1,11 @@
-//! What is wrong with a text that a person wrote: where, what, and what to write instead.
+//! Errors and warnings in text files that people edit, with byte spans and help.
 //!
-//! Books, personalities and `bot.toml` all report in this form; the roof draws it (`cli/report`).
+//! | module | purpose |
+//! |---|---|
+//! | `lib.rs` | [`Diagnostic`], [`Diagnostics`] |
+//! | `did_you_mean` | suggestions for misspelt words |
+//! | `encoding` | UTF-8 and other encodings |
+//! | `secrets` | redaction of tokens and passwords |
 
 mod did_you_mean;
 mod encoding;
@@ -64,13 +69,13 @@ impl Diagnostic {
         }
     }
 
-    /// That a token stands here.
+    /// An error for a token in the text.
     #[must_use]
     pub fn token(span: Range<usize>) -> Self {
         Self::error(span, NO_TOKEN).with_help(TOKEN_PLACES)
     }
 
-    /// Strikes secrets out of what is said of a text.
+    /// Redacts secrets in message and help.
     fn hide_secrets(&mut self, text: &str) {
         let is_of_a_line = self.severity == Severity::Error && !self.span.is_empty();
         if is_of_a_line && self.message != NO_TOKEN && has_token(line_at(text, self.span.start)) {
@@ -80,7 +85,7 @@ impl Diagnostic {
         self.help = self.help.take().map(|help| without_secrets(&help));
     }
 
-    /// The same finding with advice.
+    /// Adds help.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -191,6 +196,10 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(test)]
 mod tests {

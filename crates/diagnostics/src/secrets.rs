@@ -1,5 +1,4 @@
-//! Texts without the secrets that are in them, for whoever is shown them. Each byte of a secret becomes a star, so that places
-//! stay where they are.
+//! Redacts tokens and passwords in text. Each byte becomes a star, so that byte offsets stay valid.
 
 use std::ops::Range;
 

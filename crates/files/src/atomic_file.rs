@@ -1,7 +1,4 @@
-//! Files that are replaced as a whole: after a power cut, or on a full disk, the old text is there or the new one, never
-//! half of either.
-//!
-//! Everything that this program writes in the place of a file goes through here.
+//! Atomic file replacement: after a crash or on a full disk, the file holds the old text or the new one, never a part.
 
 use std::{
     fs::{self, File, Metadata, Permissions},
@@ -43,7 +40,7 @@ pub fn replace(path: &Path, bytes: &[u8], readers: Readers<'_>) -> io::Result<()
     }
     let mut new = match (readers, &before) {
         (Readers::All, None) => NewFile::with_mode(path, 0o666)?,
-        _ => NewFile::beside(path)?,
+        _ => NewFile::create_beside(path)?,
     };
     new.file().write_all(bytes)?;
     match (readers, &before) {
@@ -61,11 +58,11 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// An empty one that can take the place of that file. It is for its owner's eyes alone.
+    /// Creates an empty temporary file beside `path`, with permissions 0600.
     ///
     /// # Errors
     /// What the disk says.
-    pub fn beside(path: &Path) -> io::Result<Self> {
+    pub fn create_beside(path: &Path) -> io::Result<Self> {
         Self::with_mode(path, 0o600)
     }
 
@@ -331,7 +328,7 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("a");
         fs::write(&path, "old").unwrap();
-        let mut new = NewFile::beside(&path).unwrap();
+        let mut new = NewFile::create_beside(&path).unwrap();
         new.file().write_all(b"half of the n").unwrap();
         assert_eq!(files(folder.path()), 2);
         drop(new);

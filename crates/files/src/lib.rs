@@ -1,7 +1,11 @@
-//! Files that people name: opened only if they are files, and read with a limit.
+//! File access with limits, decompression, and atomic writes.
 //!
-//! A directory, a device or a named pipe is refused by what it is: a device may never end, and opening a pipe waits for
-//! a writer. A pipe that the shell hands over (`<(zcat games.pgn.gz)`) is as good as standard input and is read.
+//! | module | purpose |
+//! |---|---|
+//! | `lib.rs` | [`open`] and [`read`]: regular files only, with a size limit |
+//! | `lines` | line reader with a length limit |
+//! | `unpack, zstd` | gzip, bzip2, Zstandard (feature `unpack`) |
+//! | `atomic_file` | atomic replacement (feature `write`) |
 
 #[cfg(feature = "write")]
 pub mod atomic_file;
@@ -30,7 +34,7 @@ pub const TEXT: u64 = 16 * MIB;
 /// The most that is read of a set of data that is held in memory as a whole: positions, games, a net, a program.
 pub const DATA: u64 = 4096 * MIB;
 
-/// Opens a file for reading, without waiting for anybody.
+/// Opens a regular file for reading, without blocking.
 ///
 /// # Errors
 /// When it cannot be opened, or is none: the error says what it is instead.
@@ -87,7 +91,7 @@ pub fn read_at_most(stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A number of bytes, as people say it.
+/// Formats a number of bytes with a unit: `1.5 KiB`.
 #[must_use]
 pub fn size(bytes: u64) -> String {
     let unit = [(1 << 30, "GiB"), (MIB, "MiB"), (1 << 10, "KiB")]
@@ -100,7 +104,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// Refuses what is no file.
+/// Refuses anything but a regular file.
 fn refuse(path: &Path, metadata: &Metadata) -> io::Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() || is_pipe(kind) && is_handed_over(path) {
@@ -154,6 +158,10 @@ fn too_large(found: Option<u64>, most: u64) -> io::Error {
     let sentence = format!("{found}, and at most {} are read", size(most));
     io::Error::new(ErrorKind::FileTooLarge, sentence)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(test)]
 mod tests {

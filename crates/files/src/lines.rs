@@ -1,7 +1,6 @@
-//! Lines of a stream that nobody vouches for: an engine's output, a pipe, a file that was named by mistake.
+//! Line reader with a length limit, for untrusted streams: engine output, pipes.
 //!
-//! The line readers of the standard library keep a line whole, however long it is: a program that prints without line
-//! ends, or `/dev/zero`, fills the memory. This one keeps a line of at most so many bytes and passes over longer ones.
+//! `BufRead::read_line` keeps a line whole, so that a stream without line ends fills the memory. This reader skips longer lines.
 
 use std::io::{self, BufRead, ErrorKind};
 

@@ -1,8 +1,7 @@
-//! Compressed files, read as if they were not: gzip, Zstandard and bzip2, known by how they begin and not by their names.
+//! Decompresses gzip, Zstandard and bzip2, detected by magic bytes.
 //!
-//! Files of several members, frames or streams are read to the end, so that what `cat a.gz b.gz`, `pzstd` and `pbzip2` write
-//! is whole. Memory is bounded: a Zstandard frame may look back 128 MiB, which is what the `zstd` program allows unless
-//! it is told otherwise.
+//! Files of several members, frames or streams are read to the end (`cat a.gz b.gz`, `pzstd`, `pbzip2`). Memory is bounded:
+//! a Zstandard window may have 128 MiB, the default limit of the `zstd` program.
 
 use std::{
     fmt,

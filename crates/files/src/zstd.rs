@@ -1,4 +1,4 @@
-//! Zstandard: frames one after the other, each with its checksum compared.
+//! Zstandard decoder: consecutive frames with verified checksums.
 
 use std::io::{self, BufRead, ErrorKind, Read};
 

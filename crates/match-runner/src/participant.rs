@@ -12,7 +12,7 @@ use sparring_chess::{
 };
 use sparring_engine::{Engine, SearchControl, Stop};
 use sparring_personality::{
-    strength::{LevelParams, order_with, think},
+    strength::{LevelParams, choose_move, request_with},
     style::Style,
 };
 
@@ -151,12 +151,12 @@ impl Participant for BuiltinEngine {
         limit: Millis,
     ) -> Result<GoResult, PlayerError> {
         let watch = Stopwatch::start();
-        let order = order_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
+        let order = request_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
         let around = SearchControl {
             stop: &Stop::new(),
             clock: &watch,
         };
-        let report = think(&mut self.engine, &order, &around, &mut |_| {}).report;
+        let report = choose_move(&mut self.engine, &order, &around, &mut |_| {}).report;
         let Some(mv) = report.best() else {
             return Err(PlayerError::Silent {
                 name: self.name.clone(),

@@ -1,4 +1,4 @@
-//! What a personality says: one line an occasion, names filled in, never longer than lichess takes.
+//! Chat lines of a personality: one per event, with names filled in, within lichess' length limit.
 
 use super::{Personality, strength::Strength};
 use sparring_chess::units::Elo;
@@ -108,11 +108,11 @@ struct Names<'n> {
 }
 
 impl Personality {
-    /// What it says on an occasion, at most [`LONGEST_LINE`] characters; none when it keeps silent.
+    /// The chat line for an event, at most [`LONGEST_LINE`] characters; `None` if it has none.
     ///
     /// `opponent` is their name as lichess shows it, `asked` the level that replaces the profile's own.
     #[must_use]
-    pub fn say(&self, occasion: ChatEvent, opponent: &str, asked: Option<Elo>) -> Option<String> {
+    pub fn line(&self, occasion: ChatEvent, opponent: &str, asked: Option<Elo>) -> Option<String> {
         if !self.chat.enabled {
             return None;
         }
@@ -246,7 +246,7 @@ mod tests {
             "title = \"Tim\"\n[chat]\ngreeting = \"{opponent}: {me} ({level})\"\n",
         );
         let tim = profile.unwrap();
-        let greeting = |opponent, asked| tim.say(ChatEvent::Greeting, opponent, asked).unwrap();
+        let greeting = |opponent, asked| tim.line(ChatEvent::Greeting, opponent, asked).unwrap();
         assert_eq!(greeting("Anna", Some(Elo(1400))), "Anna: Tim (level 1400)");
         assert_eq!(greeting("{me}", None), "{me}: Tim (full strength)");
         let weak = Personality {
@@ -254,7 +254,7 @@ mod tests {
             ..tim.clone()
         };
         assert_eq!(
-            weak.say(ChatEvent::Greeting, "Anna", None).unwrap(),
+            weak.line(ChatEvent::Greeting, "Anna", None).unwrap(),
             "Anna: Tim (strength set by hand)"
         );
     }
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn a_silent_personality_says_nothing() {
         let (profile, _) = read("tim.toml", "[chat]\nenabled = false\n");
-        assert_eq!(profile.unwrap().say(ChatEvent::Won, "Anna", None), None);
+        assert_eq!(profile.unwrap().line(ChatEvent::Won, "Anna", None), None);
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
         );
         let stranger = "x".repeat(500);
         let said = Personality::new("x")
-            .say(ChatEvent::Lost, &stranger, None)
+            .line(ChatEvent::Lost, &stranger, None)
             .unwrap();
         assert_eq!(said.chars().count(), LONGEST_LINE);
     }

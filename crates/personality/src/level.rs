@@ -1,4 +1,4 @@
-//! Levels: a number on the scale of lichess ratings, or as strong as whoever sits on the other side.
+//! Levels: a fixed lichess rating, or one that follows the opponent's.
 
 use std::{fmt, ops::RangeInclusive};
 

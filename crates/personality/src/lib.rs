@@ -1,7 +1,13 @@
-//! Who sits at the board: a profile written in TOML, turned into orders for the engine, pauses and words.
+//! Personalities: strength, human model, style, think time and chat of a bot, from TOML files.
 //!
-//! A [`Profile`] is what one file of `personalities/` says, checked. [`repertoire`] translates it into what is asked of
-//! books, [`strength`] into a search, [`pace`] into how long to wait, [`voice`] into what to say; [`choice`] knows which moves people play. `docs/personalities.md` is the page for people.
+//! | module | purpose |
+//! |---|---|
+//! | `profile, registry, level, power` | personality files and their keys |
+//! | `strength` | levels, search requests, blunder check |
+//! | `human_model` | move prediction: features, prior, loss curve |
+//! | `style` | style axes, blind spots, compensation |
+//! | `think_time` | delay of a move |
+//! | `book_query, chat_lines` | book queries and chat |
 
 pub mod book_query;
 pub mod chat_lines;
@@ -35,3 +41,7 @@ fn mix(numbers: &[u64]) -> u64 {
 fn dot<const SIZE: usize>(left: &[f32; SIZE], right: &[f32; SIZE]) -> f32 {
     left.iter().zip(right).map(|(left, right)| left * right).sum()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

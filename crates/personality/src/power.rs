@@ -1,4 +1,4 @@
-//! Power mode: every number of the search and every weight of the evaluation, by its name.
+//! Advanced parameters: every search parameter and evaluation weight, by name.
 
 use std::sync::Arc;
 

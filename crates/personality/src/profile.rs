@@ -1,4 +1,4 @@
-//! One personality as its file says it, checked.
+//! Parses a personality file (TOML) into a validated [`Personality`].
 
 use std::{path::Path, sync::Arc};
 
@@ -140,7 +140,7 @@ impl ValueType for Delay {
     fn describe(&self) -> String {
         format!(
             "\"off\", \"human\", a span of time as \"800ms\" or a range as \"1s to 4s\", up to {}",
-            schema::write_span(LONGEST_DELAY)
+            schema::write_duration(LONGEST_DELAY)
         )
     }
 
@@ -148,7 +148,7 @@ impl ValueType for Delay {
         let DeValue::String(text) = value.get_ref() else {
             return Err(vec![TypeError::new(value, "a delay is written as text")]);
         };
-        let span = |text: &str| schema::parse_span(text).filter(|span| *span <= LONGEST_DELAY);
+        let span = |text: &str| schema::parse_duration(text).filter(|span| *span <= LONGEST_DELAY);
         let delay = match text.as_ref() {
             "off" => Some(Self::Off),
             "human" => Some(Self::Human),
@@ -174,9 +174,13 @@ impl ValueType for Delay {
         match value {
             Self::Off => "\"off\"".to_owned(),
             Self::Human => "\"human\"".to_owned(),
-            Self::Fixed(span) => format!("\"{}\"", schema::write_span(*span)),
+            Self::Fixed(span) => format!("\"{}\"", schema::write_duration(*span)),
             Self::Between(from, to) => {
-                format!("\"{} to {}\"", schema::write_span(*from), schema::write_span(*to))
+                format!(
+                    "\"{} to {}\"",
+                    schema::write_duration(*from),
+                    schema::write_duration(*to)
+                )
             }
         }
     }

@@ -1,4 +1,4 @@
-//! All personalities of a program by name.
+//! All loaded personalities by name.
 
 use std::collections::BTreeMap;
 
@@ -46,10 +46,10 @@ impl Personalities {
         self.profiles.get(name)
     }
 
-    /// Who sits down where the personality of that name should: it, or as it was before its file went, or, where
-    /// nobody of that name was ever there, a stand-in of a middling level.
+    /// The personality of that name; if its file was removed, the last loaded version; if it never existed, a default of
+    /// medium level.
     #[must_use]
-    pub fn seated(&self, name: &str) -> &Personality {
+    pub fn get_or_default(&self, name: &str) -> &Personality {
         self.get(name)
             .or_else(|| self.retired.get(name))
             .unwrap_or(&self.stand_in)
@@ -103,10 +103,10 @@ mod tests {
         let mut gone = Personality::new("gone");
         gone.level = Some(Elo(900));
         let cast = Personalities::new(vec![Personality::new("club")]).with_retired(vec![gone]);
-        assert_eq!(cast.seated("club").name, "club");
-        assert_eq!(cast.seated("gone").level, Some(Elo(900)), "as it was");
+        assert_eq!(cast.get_or_default("club").name, "club");
+        assert_eq!(cast.get_or_default("gone").level, Some(Elo(900)), "as it was");
         assert_eq!(cast.get("gone"), None, "but nobody can ask for it");
         assert!(cast.remembers("gone") && !cast.remembers("atacker"));
-        assert_eq!(cast.seated("atacker").level, Some(STAND_IN));
+        assert_eq!(cast.get_or_default("atacker").level, Some(STAND_IN));
     }
 }

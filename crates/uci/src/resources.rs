@@ -20,7 +20,7 @@ use sparring_lichess::model::Speed;
 #[cfg(feature = "personality")]
 use sparring_personality::{
     Personalities, Personality, book_query,
-    strength::{self, think},
+    strength::{self, choose_move},
 };
 
 /// What is done about a move: as a personality does it, where there are any.
@@ -112,7 +112,7 @@ impl UciResources {
     #[cfg(feature = "personality")]
     fn in_manner<'a>(&self, guise: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
         let plain = Personality::new(NOBODY);
-        book_query::in_manner(self.profile(guise).unwrap_or(&plain), guise.level, wish)
+        book_query::book_query(self.profile(guise).unwrap_or(&plain), guise.level, wish)
     }
 
     /// Without personalities there is only the engine as it is.
@@ -141,7 +141,7 @@ impl UciResources {
         }
         let plain = Personality::new(NOBODY);
         let profile = self.profile(guise).unwrap_or(&plain);
-        let task = strength::order(profile, guise.level, search.line.clone(), None, seed);
+        let task = strength::request(profile, guise.level, search.line.clone(), None, seed);
         let own = task.search;
         let tablebase = search.tablebase.clone();
         Task {
@@ -244,7 +244,7 @@ pub(super) fn carry_out(
 ) {
     #[cfg(feature = "personality")]
     {
-        *report = think(engine, task, around, tell).report;
+        *report = choose_move(engine, task, around, tell).report;
     }
     #[cfg(not(feature = "personality"))]
     engine.search_into(task, around, tell, report);

@@ -114,8 +114,8 @@ impl Entrant {
     pub fn sit_down(&self, levels: &Levels) -> Result<Box<dyn Participant>, PlayerError> {
         let name = self.to_string();
         Ok(match self {
-            Self::Level(level) => Box::new(BuiltinEngine::new(&name, levels.knobs(*level))),
-            Self::Place(place) => Box::new(BuiltinEngine::new(&name, levels.knobs_at(*place))),
+            Self::Level(level) => Box::new(BuiltinEngine::new(&name, levels.params(*level))),
+            Self::Place(place) => Box::new(BuiltinEngine::new(&name, levels.params_at(*place))),
             Self::Guest(visitor) => {
                 let spec = EngineSpec {
                     name,

@@ -81,11 +81,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         curve: LossCurve {
             weights: [[0.0; BASIS]; TERMS],
         },
-        pace: [SpeedModel::NONE; SPEEDS],
+        speed_models: [SpeedModel::NONE; SPEEDS],
     };
     let mut model = format::read(&format::write(&bare))?;
     model.curve = fit_curve(args, &games, &model.net, &watch)?;
-    model.pace = fit_pace(&games, &model)?;
+    model.speed_models = fit_pace(&games, &model)?;
     let bytes = format::write(&model);
     atomic_file::replace(&args.out, &bytes, Readers::All)
         .with_context(|| format!("cannot write \"{}\"", args.out.display()))?;

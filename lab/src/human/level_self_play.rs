@@ -107,7 +107,7 @@ pub fn tables(
 
 /// A game of a band's level against itself, from where people's openings lead.
 fn play(levels: &Levels, band: usize, game: usize) -> anyhow::Result<Finished> {
-    let knobs = levels.knobs(level_of(band));
+    let knobs = levels.params(level_of(band));
     let [mut white, mut black] = ["white", "black"].map(|name| BuiltinEngine::new(name, knobs));
     for mover in [&mut white, &mut black] {
         let name = format!("{SEED} {band} {game} {}", mover.name());

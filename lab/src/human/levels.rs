@@ -24,7 +24,7 @@ use sparring_engine::{Engine, SearchControl, Stop};
 use sparring_personality::{
     Level,
     human_model::{Model, loss_curve::Phase, phase},
-    strength::{Levels, order_with, think_often},
+    strength::{Levels, expected_choice, request_with},
 };
 
 /// What to measure.
@@ -160,13 +160,13 @@ fn choices(
     level: Elo,
     seed: u64,
 ) -> Vec<Move> {
-    let order = order_with(&plan.levels.knobs(level), line.clone(), None, seed);
+    let order = request_with(&plan.levels.params(level), line.clone(), None, seed);
     let around = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
     let seeds: Vec<u64> = (seed..).take(plan.draws).collect();
-    think_often(engine, &order, &around, &seeds)
+    expected_choice(engine, &order, &around, &seeds)
         .into_iter()
         .flatten()
         .collect()
@@ -190,7 +190,7 @@ fn hesitate(
         let (mover, seconds) = if index == 0 {
             (Mover::Person, thought.seconds)
         } else {
-            let habit = &model.pace[thought.speed];
+            let habit = &model.speed_models[thought.speed];
             let drawn = habit.seconds(&thought.features, level.0 as f32, rng.random());
             (Mover::Level, drawn)
         };

@@ -67,7 +67,7 @@ pub fn thought(game: &HumanGame, line: &GameHistory, mv: Move, model: &Model) ->
     let scene = ThinkTimeContext {
         opponent_last: last(1),
         own_last: last(2),
-        ..ThinkTimeContext::seen(line, mv, Obviousness::of(model, line, mv))
+        ..ThinkTimeContext::with_obviousness(line, mv, Obviousness::of(model, line, mv))
     };
     let clock = Clock {
         initial: Millis::from_secs(initial.into()),

@@ -30,7 +30,7 @@ pub fn tables(games: &[&HumanGame], others: &[&HumanGame], model: &Model) -> any
     );
     for (speed, name) in NAMES.into_iter().enumerate() {
         let thoughts: Vec<&Thought> = all.iter().filter(|thought| thought.speed == speed).collect();
-        let fitness = measure(&model.pace[speed], &thoughts, || rng.random());
+        let fitness = measure(&model.speed_models[speed], &thoughts, || rng.random());
         writeln!(
             text,
             "\n{name}: {} moves, Spearman {:.3}\n\n\

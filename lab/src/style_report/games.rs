@@ -90,7 +90,7 @@ impl Contest {
 
     /// One game: what the style showed, and its half points.
     fn play(&self, style: usize, game: usize) -> Result<(StyleMetrics, usize), PlayerError> {
-        let knobs = || Levels::shipped().knobs(self.level);
+        let knobs = || Levels::shipped().params(self.level);
         let mut own = BuiltinEngine::new("style", knobs()).with_style(self.styles[style]);
         let mut plain = BuiltinEngine::new("plain", knobs());
         let name = format!("{} {style} {game}", self.seed);

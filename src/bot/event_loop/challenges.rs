@@ -200,7 +200,7 @@ impl EventLoop {
         let options = self.options.borrow();
         let play = rules::casting(&options.rules, facts, &options.play);
         let personalities = self.context.personalities.borrow();
-        let most = personalities.seated(&play.personality).rematches;
+        let most = personalities.get_or_default(&play.personality).rematches;
         most.is_some_and(|most| in_a_row > most)
     }
 

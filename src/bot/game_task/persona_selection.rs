@@ -69,7 +69,7 @@ impl GameTask {
         }
         if play.level.is_none() {
             let personalities = self.context.personalities.borrow();
-            let follows = personalities.seated(&play.personality).follows;
+            let follows = personalities.get_or_default(&play.personality).follows;
             play.level = follows.and_then(|setting| setting.resolve(context.meeting()));
             if let Some(setting) = follows.filter(|_| context.rated) {
                 info!(
@@ -91,7 +91,7 @@ impl GameTask {
             .as_ref()
             .filter(|name| personalities.remembers(name));
         let name = begun.unwrap_or(&play.personality).clone();
-        let own = personalities.seated(&name).level;
+        let own = personalities.get_or_default(&name).level;
         if name != play.personality || play.level.or(own) != self.asked.level {
             // The personality's own level stays unset: it may have parameters of its own beside it.
             play.level = self.asked.level.filter(|level| own != Some(*level));
@@ -118,7 +118,7 @@ impl GameTask {
         let lead = self.context.opponent_memory.lead(opponent, epoch());
         if play.adapt == Adapt::Rematches && lead != 0 && asked.level.is_none() {
             let name = asked.personality.as_ref();
-            let profile = personalities.seated(name.unwrap_or(&play.personality));
+            let profile = personalities.get_or_default(name.unwrap_or(&play.personality));
             let followed = || {
                 profile
                     .follows
@@ -138,7 +138,7 @@ impl GameTask {
 /// The persona that settings name.
 pub(super) fn persona_of(context: &Context, play: &Play) -> Persona {
     let personalities = context.personalities.borrow();
-    let mut profile = personalities.seated(&play.personality).clone();
+    let mut profile = personalities.get_or_default(&play.personality).clone();
     profile.delay = play.delay.unwrap_or(profile.delay);
     profile.tempo = play.tempo.unwrap_or(profile.tempo);
     Persona {

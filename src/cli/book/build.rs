@@ -153,11 +153,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let (grown, text) = match &old {
         Some(old) => {
-            let grown = feed.harvest.grow_onto(old, args.min);
+            let grown = feed.harvest.build_onto(old, args.min);
             (grown.clone(), grown.text)
         }
         None => {
-            let grown = feed.harvest.grow(args.min);
+            let grown = feed.harvest.build(args.min);
             (grown.clone(), header(&args.files) + &grown.text)
         }
     };
@@ -253,7 +253,7 @@ impl<'a> BuildInput<'a> {
             let (variant, has_moves) = (game.line.variant(), !game.line.moves().is_empty());
             if !variant.is_orthodox() {
                 *tally.of_variants.entry(variant.name()).or_default() += 1;
-            } else if !args.from_positions && !book::begins_as_usual(&game.line) {
+            } else if !args.from_positions && !book::begins_in_start_position(&game.line) {
                 tally.elsewhere += 1;
             } else if has_moves {
                 for side in sides {

@@ -71,9 +71,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             ..BookQuery::new(books, &line, 0)
         };
         let explained = library.explain(&match &profile {
-            Some(profile) => book_query::in_manner(profile, args.level, wish),
+            Some(profile) => book_query::book_query(profile, args.level, wish),
             None if args.level.is_some() => {
-                book_query::in_manner(&Personality::new("plain"), args.level, wish)
+                book_query::book_query(&Personality::new("plain"), args.level, wish)
             }
             None => wish,
         });

@@ -111,7 +111,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let archive = open_archive(args.archive.as_deref(), &args.config)?;
         account.read = from_archive(&archive, &Filter::default(), &mut lessons, &mut judge)?;
         if args.keep {
-            let leans = lessons.leans(args.min);
+            let leans = lessons.weight_factors(args.min);
             archive.put_leans(book.name(), &leans)?;
             let again = renewed_by_bot(&args.config);
             common::say(&format!("{} moves lean by their results{again}", leans.len()));

@@ -235,7 +235,7 @@ pub fn explain_profile(file: &str, text: &str) -> Result<String, Diagnostics> {
     };
     let mut said = format!("{}: {}\n{}\n", profile.name, profile.title, profile.about);
     said += &format!("\nStrength ({source})\n");
-    said += &explain_knobs(&strength::knobs_of(&profile, None, true));
+    said += &explain_knobs(&strength::level_params(&profile, None, true));
     said += &format!("\nKeys of {file}\n");
     said += &explain_keys(file, text, &personality::keys(text));
     Ok(said)
@@ -259,7 +259,7 @@ fn level(number: &str) -> anyhow::Result<String> {
 #[must_use]
 pub fn explain_level(level: Elo) -> String {
     let levels = Levels::shipped();
-    let (chess, others) = (levels.knobs(level), levels.knobs_of_variants(level));
+    let (chess, others) = (levels.params(level), levels.variant_params(level));
     format!(
         "Level {level}, on the scale of lichess ratings: {CALIBRATION}\nIn chess\n{}In other variants, where nothing was measured\n{}",
         explain_knobs(&chess),

@@ -23,7 +23,7 @@ pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
         .iter()
         .map(|row| {
             let level = Elo(row.level.round() as u32);
-            let knobs = levels.knobs(level);
+            let knobs = levels.params(level);
             let care = knobs.choice.and_then(|choice| choice.care);
             json!({
                 "level": level, "place": row.at / levels.end(), "nodes": knobs.nodes,

@@ -60,7 +60,7 @@ pub(super) fn of_book(book: Book, library: &Library, from: &str, depth: Option<u
 /// What the keys of a personality mean, and its strength as knobs; at another level if one is asked for.
 pub(super) fn of_personality(profile: &Personality, text: &str, level: Option<Elo>) -> Value {
     let level = level.filter(|level| Level::RANGE.contains(&level.0));
-    let knobs: Vec<Value> = knob_rows(&strength::knobs_of(profile, level, true))
+    let knobs: Vec<Value> = knob_rows(&strength::level_params(profile, level, true))
         .into_iter()
         .map(|knob| json!({"name": knob.name, "value": knob.value, "doc": knob.doc}))
         .collect();

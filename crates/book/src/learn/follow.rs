@@ -1,4 +1,4 @@
-//! A game beside a book: which of a side's moves it drew from there, and where it left the book for good.
+//! Follows a game along a book: which moves one side took from it, and where it left it for good.
 
 use crate::Book;
 use sparring_chess::{Color, GameHistory, Move};

@@ -1,4 +1,4 @@
-//! What a move scored, and what its weight should be for it.
+//! The score of a book move, and the weight that follows from it.
 
 use super::Outcome;
 use sparring_chess::units::Centipawns;

@@ -136,9 +136,9 @@ fn a_book_leans_by_its_results_and_stands_upright_without_them() {
         ("e2e4 c7c5", Color::White, 0, 8),
         ("d2d4 d7d5", Color::White, 2, 8),
     ];
-    let leans: LearnedWeights = taught(&book, &games).leans(4).into_iter().collect();
+    let leans: LearnedWeights = taught(&book, &games).weight_factors(4).into_iter().collect();
     assert_eq!(leans.len(), 2);
-    assert!(taught(&book, &games).leans(9).is_empty());
+    assert!(taught(&book, &games).weight_factors(9).is_empty());
     let chances = |book: &Book| -> Vec<String> {
         let library = Library::new(vec![book.clone()]);
         let choices = library.choices(&["a".to_owned()], &GameHistory::new(Variant::Standard));
@@ -154,7 +154,7 @@ fn a_book_leans_by_its_results_and_stands_upright_without_them() {
     };
     let upright = ["e2e4 0.600 ", "d2d4 0.400 ", "c2c4 0.000 "];
     assert_eq!(chances(&book), upright);
-    let leaning = book.clone().leaning(leans.into());
+    let leaning = book.clone().with_learned_weights(leans.into());
     assert_eq!(
         chances(&leaning),
         [
@@ -164,7 +164,7 @@ fn a_book_leans_by_its_results_and_stands_upright_without_them() {
         ]
     );
     assert_eq!(leaning.text().as_str(), text);
-    assert_eq!(chances(&leaning.leaning(Arc::default())), upright);
+    assert_eq!(chances(&leaning.with_learned_weights(Arc::default())), upright);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A Polyglot book read into a text.
+//! Imports a Polyglot book as text.
 
 use std::{
     cmp::Reverse,

@@ -1,4 +1,4 @@
-//! What a limited search found of every root move: at a glance, and after its last iteration.
+//! Collects search features: scores of all root moves at a shallow depth and after the last iteration.
 
 use super::ScoredMove;
 use sparring_chess::{Move, units::Depth};
@@ -18,7 +18,7 @@ impl Features {
     pub const SHALLOW: Depth = Depth(2);
 
     /// Keeps what an iteration found, if it is the one that stands for a glance.
-    pub fn note(&mut self, report: &SearchResult) {
+    pub fn record(&mut self, report: &SearchResult) {
         if report.depth == Self::SHALLOW {
             self.glance = scores(report).collect();
         }

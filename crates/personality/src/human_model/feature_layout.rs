@@ -1,7 +1,7 @@
-//! The table of inputs: each thing the model can notice is a row of the net's first layer, numbered here once.
+//! Feature layout: the row of the net's first layer that each feature has.
 //!
-//! A change of order or size is another net: [`POSITION_ROWS`] and [`MOVE_ROWS`] stand in the parameter file, which
-//! is refused when they differ.
+//! Another order or size needs another net: the parameter file holds [`POSITION_ROWS`] and [`MOVE_ROWS`] and is
+//! refused when they differ.
 
 /// A run of neighbouring rows that answer one question with one of `len` answers.
 #[derive(Debug, Clone, Copy)]

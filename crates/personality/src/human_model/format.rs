@@ -65,7 +65,7 @@ pub fn write(model: &Model) -> Vec<u8> {
     for weight in model.curve.weights.as_flattened() {
         bytes.extend(weight.to_le_bytes());
     }
-    for mut habit in model.pace {
+    for mut habit in model.speed_models {
         numbers_mut(&mut habit).for_each(|number| bytes.extend(number.to_le_bytes()));
     }
     bytes
@@ -142,7 +142,11 @@ pub fn read(bytes: &[u8]) -> Result<Model, FormatError> {
         *number = rest.number()?;
     }
     match (rest.0.len(), Net::new(weights)) {
-        (0, Some(net)) => Ok(Model { net, curve, pace }),
+        (0, Some(net)) => Ok(Model {
+            net,
+            curve,
+            speed_models: pace,
+        }),
         (left, _) => Err(FormatError::Length(left)),
     }
 }
@@ -183,7 +187,7 @@ mod tests {
             curve: LossCurve {
                 weights: [[0.25; BASIS]; TERMS],
             },
-            pace: [SpeedModel::NONE; SPEEDS],
+            speed_models: [SpeedModel::NONE; SPEEDS],
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Two parts, both fitted on rated games of people by `sparring-lab human-fit` (`lab/human-model/README.md`):
 //!
-//! - the **prior**: a small [`net`] scores each legal move by what a player notices at the board, without any search:
+//! - the **prior**: a small [`net`] scores each legal move by features of position and move, without search:
 //!   what is taken, attacked, defended, threatened, and how the move answers the last ones;
-//! - the **curve**: scores of a limited search bend the prior, with weights smooth in the rating ([`curve`]).
+//! - the **curve**: scores of a limited search bend the prior, with weights smooth in the rating ([`loss_curve`]).
 //!
 //! [`Model::choose`] is the whole of it: a pure function of the game, the level, the search's scores and a seed.
 

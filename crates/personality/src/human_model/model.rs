@@ -1,4 +1,4 @@
-//! The fitted model, and the choice of a move by it.
+//! The fitted human model: move chances, and the choice of a move.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ pub struct Model {
     /// What calculating does to it.
     pub curve: LossCurve,
     /// How long they think, by speed.
-    pub pace: [SpeedModel; SPEEDS],
+    pub speed_models: [SpeedModel; SPEEDS],
 }
 
 /// What a search found of one root move.
@@ -116,10 +116,10 @@ impl Model {
     /// seed, which names the game.
     ///
     /// ```no_run
-    /// use sparring_chess::{units::Elo, GameLine, Variant};
-    /// use sparring_personality::choice::{Haste, Model};
+    /// use sparring_chess::{units::Elo, GameHistory, Variant};
+    /// use sparring_personality::human_model::{Haste, Model};
     ///
-    /// let line = GameLine::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+    /// let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
     /// let chosen = Model::shipped().choose(&line, Elo(1400), Haste::Calm, &[], 7).unwrap();
     /// println!("played by {:.0} of 100", chosen.chance * 100.0);
     /// ```
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn the_shipped_parameters_are_whole() {
         let model = Model::shipped();
-        assert!(model.pace.iter().all(|habit| habit.residuals.is_sorted()));
+        assert!(model.speed_models.iter().all(|habit| habit.residuals.is_sorted()));
         assert_eq!(format::write(model), include_bytes!("human.params"));
     }
 

@@ -1,4 +1,4 @@
-//! The moment of a choice: the board from the mover's side, who moved last, and the legal moves in plain terms.
+//! Move context: the board from the mover's side, the previous moves, and the legal moves.
 
 use shakmaty::{Board, CastlingSide};
 

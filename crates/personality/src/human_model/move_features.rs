@@ -1,4 +1,4 @@
-//! What a player notices about each legal move, as rows of the net's first layer.
+//! Features of each legal move, as rows of the net's first layer.
 
 use shakmaty::{Bitboard, Board, attacks};
 

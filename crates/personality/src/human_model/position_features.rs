@@ -1,4 +1,4 @@
-//! What a glance at the position tells, as rows of the net's first layer.
+//! Features of the position, as rows of the net's first layer.
 
 use shakmaty::CastlingSide;
 

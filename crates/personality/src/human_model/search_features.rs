@@ -1,4 +1,4 @@
-//! A position and its moves as the net reads them: lists of rows.
+//! Feature lists of a position and its moves: the input of the net.
 
 use super::{
     MoveContext, TimePressure,

@@ -1,6 +1,6 @@
-//! What exchanges win on one square, as a player counts them: everybody takes with the least piece, or stops.
+//! Static exchange evaluation (SEE) with an exact value: each side captures with its least valuable piece, or stops.
 //!
-//! The engine only asks whether an exchange reaches a threshold; here the amount itself matters.
+//! The engine's SEE only tests a threshold.
 
 use shakmaty::{Bitboard, Board};
 

@@ -1,4 +1,4 @@
-//! The second look that a move drawn with care gets, and the limits that all looks of an order share.
+//! Blunder check: a second search verifies the drawn move. Also tracks the node and time limits that all searches of a request share.
 
 use super::StrengthRequest;
 use crate::human_model::loss_curve::winning_chances;
@@ -8,7 +8,7 @@ use sparring_chess::{
 };
 use sparring_engine::{BoundKind, Engine, Limits, SearchControl, SearchRequest, SearchResult};
 
-/// What the searches of an order have used up.
+/// Nodes and time used by the searches of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spent {
     pub nodes: Nodes,
@@ -21,7 +21,7 @@ impl Spent {
         self.time += report.elapsed;
     }
 
-    /// What is left of an order's limits for its next search; none where all nodes are spent.
+    /// The limits that remain for the next search; `None` if all nodes are used.
     fn left(self, limits: Limits, most: Option<Nodes>) -> Option<Limits> {
         let rest = most.map(|most| Nodes(most.0.saturating_sub(self.nodes.0)));
         if rest == Some(Nodes(0)) {
@@ -36,41 +36,40 @@ impl Spent {
     }
 }
 
-/// The report to play by instead, where a second search finds that a move loses more than the margin.
+/// The result to use instead if a second search finds that the drawn move loses more than `margin`.
 pub(super) fn correction(
     engine: &mut Engine,
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     around: &SearchControl<'_>,
     drawn: Move,
     margin: f64,
     limits: Limits,
     spent: &mut Spent,
 ) -> Option<SearchResult> {
-    let best = second_look(engine, order, around, limits, spent)?;
-    let loss = loss(engine, order, around, drawn, &best, limits, spent)?;
+    let best = check_search(engine, request, around, limits, spent)?;
+    let loss = loss(engine, request, around, drawn, &best, limits, spent)?;
     (loss > margin).then(|| settled(best))
 }
 
-/// What the search that may object finds best; none where it finds nothing.
-pub(super) fn second_look(
+/// The best line of the check search; `None` if it completes no depth.
+pub(super) fn check_search(
     engine: &mut Engine,
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     around: &SearchControl<'_>,
     limits: Limits,
     spent: &mut Spent,
 ) -> Option<SearchResult> {
     let search = SearchRequest {
         multi_pv: 1,
-        limits: spent.left(limits, order.most)?,
-        ..order.search.clone()
+        limits: spent.left(limits, request.most)?,
+        ..request.search.clone()
     };
     let best = engine.search(&search, around, &mut |_| {});
     spent.add(&best);
     (best.depth > Depth(0)).then_some(best)
 }
 
-/// The report without a bound: where the limit struck before the true score was known, that of the last finished iteration counts,
-/// for a move too that has been better than another since.
+/// Replaces a bound in the result by the exact score of the last finished iteration.
 fn settled(mut report: SearchResult) -> SearchResult {
     if let (Some(line), Some(score)) = (report.lines.first_mut(), report.finished.last())
         && line.sureness != BoundKind::Exact
@@ -80,10 +79,11 @@ fn settled(mut report: SearchResult) -> SearchResult {
     report
 }
 
-/// What a move loses against the best, looked at as deeply, in points of winning chances; none where the look is cut short.
+/// Loss of a move against the best at equal depth, in percentage points of winning chances (0 to 100); `None` if the
+/// search is cut short.
 pub(super) fn loss(
     engine: &mut Engine,
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     around: &SearchControl<'_>,
     mv: Move,
     best: &SearchResult,
@@ -97,10 +97,10 @@ pub(super) fn loss(
         multi_pv: 1,
         limits: Limits {
             depth: Some(best.depth),
-            ..spent.left(limits, order.most)?
+            ..spent.left(limits, request.most)?
         },
         only: vec![mv],
-        ..order.search.clone()
+        ..request.search.clone()
     };
     let own = engine.search(&search, around, &mut |_| {});
     spent.add(&own);

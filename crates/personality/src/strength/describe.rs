@@ -1,8 +1,8 @@
-//! How strong a personality is, in few words.
+//! Describes a personality's strength in a few words.
 
 use std::fmt;
 
-use super::{LevelParams, knobs_of};
+use super::{LevelParams, level_params};
 use crate::Personality;
 use sparring_chess::units::Elo;
 
@@ -23,7 +23,7 @@ impl Strength {
     pub fn of(profile: &Personality) -> Self {
         let unbounded_by_books = LevelParams {
             book_plies: None,
-            ..knobs_of(profile, None, true)
+            ..level_params(profile, None, true)
         };
         match profile.level {
             Some(level) => Self::Level(level),

@@ -1,8 +1,8 @@
-//! What an order comes to with many seeds: how a level plays on average, for a fraction of the searches.
+//! Averages a request over many seeds: how a level plays on average, with fewer searches.
 
 use super::{
     StrengthRequest,
-    blunder_check::{Spent, loss, second_look},
+    blunder_check::{Spent, check_search, loss},
     levels::BlunderCheck,
     search::{care, look, plain},
 };
@@ -12,41 +12,41 @@ use sparring_engine::{Engine, SearchControl, SearchResult};
 
 /// The move that an order comes to with each of these seeds in place of its own; none where there is no move.
 ///
-/// All of it is done once that does not depend on a seed. They are the moves that [`think`](super::think) plays, but
+/// All of it is done once that does not depend on a seed. They are the moves that [`choose_move`](super::choose_move) plays, but
 /// for what a check may find in the engine's table of the checks of other seeds.
-pub fn think_often(
+pub fn expected_choice(
     engine: &mut Engine,
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     around: &SearchControl<'_>,
     seeds: &[u64],
 ) -> Vec<Option<Move>> {
     let mut report = SearchResult::default();
-    let Some(choice) = order.choice else {
-        engine.search_into(&order.search, around, &mut |_| {}, &mut report);
+    let Some(choice) = request.choice else {
+        engine.search_into(&request.search, around, &mut |_| {}, &mut report);
         return vec![report.best(); seeds.len()];
     };
-    let scored = look(engine, order, around, &mut |_| {}, &mut report);
-    let line = &order.search.line;
+    let scored = look(engine, request, around, &mut |_| {}, &mut report);
+    let line = &request.search.line;
     let candidates = [None, choice.care].map(|care| {
-        let mut candidates = plain(order, choice, care, &scored);
-        order.style.lean(&mut candidates, line);
+        let mut candidates = plain(request, choice, care, &scored);
+        request.style.apply(&mut candidates, line);
         candidates
     });
     let drawn: Vec<(Option<Move>, Option<BlunderCheck>)> = seeds
         .iter()
         .map(|seed| {
-            let care = care(order, choice, &scored, *seed);
+            let care = care(request, choice, &scored, *seed);
             let candidates = &candidates[usize::from(care.is_some())];
             (draw(candidates, line, *seed).map(|drawn| drawn.mv), care)
         })
         .collect();
     let without_check = || drawn.iter().map(|(drawn, _)| *drawn).collect();
-    let (Some(limits), 2..) = (order.check, scored.len()) else {
+    let (Some(limits), 2..) = (request.check, scored.len()) else {
         return without_check();
     };
     let mut spent = Spent::default();
     spent.add(&report);
-    let Some(best) = second_look(engine, order, around, limits, &mut spent) else {
+    let Some(best) = check_search(engine, request, around, limits, &mut spent) else {
         return without_check();
     };
     let mut checked: Vec<(Move, bool)> = Vec::new();
@@ -56,7 +56,7 @@ pub fn think_often(
         }
         // Each seed has the limits of a move of its own.
         let mut spent = spent;
-        let loss = loss(engine, order, around, mv, &best, limits, &mut spent);
+        let loss = loss(engine, request, around, mv, &best, limits, &mut spent);
         let refused = loss.is_some_and(|loss| loss > margin);
         checked.push((mv, refused));
         refused
@@ -71,7 +71,7 @@ pub fn think_often(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strength::{Levels, order_with, think};
+    use crate::strength::{Levels, choose_move, request_with};
     use sparring_chess::{
         GameHistory, Variant,
         units::{Elo, Stopwatch},
@@ -88,13 +88,14 @@ mod tests {
         };
         let mut engine = Engine::new(1);
         for level in [1000, 1800, 2400] {
-            let order = |seed| order_with(&Levels::shipped().knobs(Elo(level)), line.clone(), None, seed);
+            let request =
+                |seed| request_with(&Levels::shipped().params(Elo(level)), line.clone(), None, seed);
             let seeds: Vec<u64> = (0..8).collect();
-            let often = think_often(&mut engine, &order(0), &around, &seeds);
+            let often = expected_choice(&mut engine, &request(0), &around, &seeds);
             let each: Vec<Option<Move>> = seeds
                 .iter()
                 .map(|seed| {
-                    think(&mut engine, &order(*seed), &around, &mut |_| {})
+                    choose_move(&mut engine, &request(*seed), &around, &mut |_| {})
                         .report
                         .best()
                 })

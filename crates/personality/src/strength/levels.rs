@@ -1,4 +1,4 @@
-//! The one path from a level to its knobs, as `levels.toml` holds it.
+//! Maps a level to its parameters (`levels.toml`).
 
 use std::sync::LazyLock;
 
@@ -200,7 +200,7 @@ impl Levels {
 
     /// The knobs of a place on the path of orthodox chess, from 0 to [`end`](Self::end). They say nothing of books.
     #[must_use]
-    pub fn knobs_at(&self, place: f64) -> LevelParams {
+    pub fn params_at(&self, place: f64) -> LevelParams {
         let place = place.clamp(0.0, self.end());
         let low = self.path[place as usize];
         let high = self.path[(place as usize + 1).min(self.path.len() - 1)];
@@ -227,16 +227,16 @@ impl Levels {
 
     /// The knobs of a level in orthodox chess.
     #[must_use]
-    pub fn knobs(&self, level: Elo) -> LevelParams {
+    pub fn params(&self, level: Elo) -> LevelParams {
         LevelParams {
             book_plies: Some(self.book_plies(level)),
-            ..self.knobs_at(self.place(level))
+            ..self.params_at(self.place(level))
         }
     }
 
     /// The knobs of a level in all other variants: between two rows linear in the level, nodes in their logarithm.
     #[must_use]
-    pub fn knobs_of_variants(&self, level: Elo) -> LevelParams {
+    pub fn variant_params(&self, level: Elo) -> LevelParams {
         let (low, high, share) = around(&self.variant, f64::from(level.0), |row| row.level);
         let depth = match (low.depth, high.depth) {
             (Some(from), Some(to)) => Some(mixed(from, to, share)),
@@ -310,11 +310,11 @@ mod tests {
     use crate::Level;
 
     fn knobs(level: u32) -> LevelParams {
-        Levels::shipped().knobs(Elo(level))
+        Levels::shipped().params(Elo(level))
     }
 
     fn knobs_of_variants(level: u32) -> LevelParams {
-        Levels::shipped().knobs_of_variants(Elo(level))
+        Levels::shipped().variant_params(Elo(level))
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! From a personality to what it does about a move: how it searches, how it chooses, and with which handicaps.
+//! Turns a personality into a search request with handicaps, for the bot, UCI and calibration.
 //!
-//! [`order`] says what to do and [`think`] does it, for the daemon, for UCI and for ladders alike. The numbers behind a
-//! level are in `levels.toml`, read by [`Levels`].
+//! [`request`] builds the request and [`choose_move`] carries it out. [`Levels`] reads the parameters of each level from
+//! `levels.toml`.
 
 mod blunder_check;
 mod describe;
@@ -11,9 +11,9 @@ mod search;
 mod temperature;
 
 pub use describe::Strength;
-pub use expected::think_often;
+pub use expected::expected_choice;
 pub use levels::{BlunderCheck, Choice, LevelEntry, LevelParams, Levels, LevelsError};
-pub use search::{HumanPick, StrengthRequest, StrengthResult, StyleEffect, think};
+pub use search::{HumanPick, StrengthRequest, StrengthResult, StyleEffect, choose_move};
 
 use std::sync::Arc;
 
@@ -24,18 +24,18 @@ use sparring_chess::{
 };
 use sparring_engine::{EngineOverrides, Handicap, Limits, SearchRequest};
 
-/// What the levels of chess were held against. Shown where a level is explained.
+/// What the levels were calibrated against. Shown where a level is explained.
 pub const CALIBRATION: &str = "measured against engines, not against people";
 
-/// The knobs a personality plays with: those of its level, or full strength, with what it sets by hand instead.
-/// `orthodox` tells chess from its variants, where levels play otherwise.
+/// The level parameters of a personality: those of its level or full strength, with its own overrides.
+/// `orthodox` is false for chess variants, which have levels of their own.
 ///
-/// A level that somebody asks for counts alone: "1400" would mean nothing if a profile's own knobs went on.
+/// A requested level (`asked`) ignores the overrides.
 #[must_use]
-pub fn knobs_of(profile: &Personality, asked: Option<Elo>, orthodox: bool) -> LevelParams {
+pub fn level_params(profile: &Personality, asked: Option<Elo>, orthodox: bool) -> LevelParams {
     let of_level = |level| match orthodox {
-        true => Levels::shipped().knobs(level),
-        false => Levels::shipped().knobs_of_variants(level),
+        true => Levels::shipped().params(level),
+        false => Levels::shipped().variant_params(level),
     };
     if let Some(level) = asked {
         return of_level(level);
@@ -56,54 +56,53 @@ pub fn knobs_of(profile: &Personality, asked: Option<Elo>, orthodox: bool) -> Le
 /// `asked` is a level that replaces the profile's own strength, `budget` the soft and hard limit of time, `seed`
 /// names the game: the same seed and position give the same errors.
 #[must_use]
-pub fn order(
+pub fn request(
     profile: &Personality,
     asked: Option<Elo>,
     line: GameHistory,
     budget: Option<(Millis, Millis)>,
     seed: u64,
 ) -> StrengthRequest {
-    let knobs = knobs_of(profile, asked, line.variant().is_orthodox());
-    let mut order = order_with(&knobs, line, budget, seed).in_style(profile.style);
-    order.search.setup = setup(profile, asked).cloned();
-    order
+    let params = level_params(profile, asked, line.variant().is_orthodox());
+    let mut request = request_with(&params, line, budget, seed).in_style(profile.style);
+    request.search.setup = setup(profile, asked).cloned();
+    request
 }
 
-/// The numbers and weights that a personality plays with, where they are not the engine's: none at a level that is asked
-/// for.
+/// The engine overrides of a personality; `None` at a requested level.
 #[must_use]
 pub fn setup(profile: &Personality, asked: Option<Elo>) -> Option<&Arc<EngineOverrides>> {
     profile.setup.as_ref().filter(|_| asked.is_none())
 }
 
-/// The same for knobs of one's own.
+/// As [`request`], for explicit level parameters.
 #[must_use]
-pub fn order_with(
-    knobs: &LevelParams,
+pub fn request_with(
+    params: &LevelParams,
     line: GameHistory,
     budget: Option<(Millis, Millis)>,
     seed: u64,
 ) -> StrengthRequest {
     let limits = Limits {
-        depth: knobs.depth,
-        nodes: knobs.nodes,
+        depth: params.depth,
+        nodes: params.nodes,
         mate: None,
         // Who chooses among all moves looks at each of them as far as the level says, or the level would be another one
         // with a clock than without. A search that has time in mind ends early: with one move to look at, after a ply.
-        soft: budget.map(|(soft, _)| soft).filter(|_| knobs.choice.is_none()),
+        soft: budget.map(|(soft, _)| soft).filter(|_| params.choice.is_none()),
         hard: budget.map(|(_, hard)| hard),
     };
     let handicap = Handicap {
-        noise: knobs.noise,
-        blindness: knobs.blunder_rate as f32,
+        noise: params.noise,
+        blindness: params.blunder_rate as f32,
         seed,
     };
     let search = SearchRequest {
         handicap,
-        by_terms: knobs.weaken(),
+        by_terms: params.weaken(),
         ..SearchRequest::new(line, limits)
     };
-    match knobs.choice {
+    match params.choice {
         None => StrengthRequest::from(search),
         Some(choice) => StrengthRequest {
             search: SearchRequest {
@@ -146,19 +145,19 @@ mod tests {
     fn what_a_profile_sets_by_hand_beats_its_level() {
         let mut profile = Personality::new("x");
         assert_eq!(
-            knobs_of(&profile, None, true),
+            level_params(&profile, None, true),
             LevelParams::default(),
             "full strength"
         );
         profile.level = Some(Elo(1000));
         profile.noise = Some(Centipawns(7));
         profile.nodes = Some(Nodes(300));
-        let own = knobs_of(&profile, None, true);
+        let own = level_params(&profile, None, true);
         assert_eq!((own.noise, own.nodes), (Centipawns(7), Some(Nodes(300))));
-        assert_eq!(own.choice, Levels::shipped().knobs(Elo(1000)).choice);
+        assert_eq!(own.choice, Levels::shipped().params(Elo(1000)).choice);
         assert_eq!(
-            knobs_of(&profile, Some(Elo(1800)), true),
-            Levels::shipped().knobs(Elo(1800))
+            level_params(&profile, Some(Elo(1800)), true),
+            Levels::shipped().params(Elo(1800))
         );
     }
 
@@ -167,13 +166,13 @@ mod tests {
         let mut profile = Personality::new("x");
         profile.level = Some(Elo(1000));
         let budget = Some((Millis(500), Millis(900)));
-        let chess = order(&profile, None, line(Variant::Chess960), budget, 42);
+        let chess = request(&profile, None, line(Variant::Chess960), budget, 42);
         assert_eq!(chess.search.multi_pv, usize::MAX);
         assert_eq!(chess.search.limits.depth, Some(Features::DEEP));
         assert_eq!(chess.search.limits.hard, Some(Millis(900)));
         assert_eq!((chess.seed, chess.search.handicap.seed), (42, 42));
         assert!(chess.choice.is_some());
-        let atomic = order(&profile, None, line(Variant::Atomic), budget, 42);
+        let atomic = request(&profile, None, line(Variant::Atomic), budget, 42);
         assert!(atomic.choice.is_none() && atomic.search.multi_pv == 1);
         assert_eq!(
             (atomic.search.limits.nodes, atomic.search.limits.depth),
@@ -189,8 +188,8 @@ mod tests {
         let tables = Some(Arc::new(Tablebase::open(&[folder.path()]).unwrap()));
         let profile = Personality::new("x");
         let with = |level: Option<Elo>| {
-            let order = order(&profile, level, line(Variant::Standard), None, 1);
-            order.with_tablebase(tables.clone()).search.tablebase
+            let request = request(&profile, level, line(Variant::Standard), None, 1);
+            request.with_tablebase(tables.clone()).search.tablebase
         };
         assert!(with(None).is_some() && with(Some(Elo(2800))).is_some());
         for level in (600..2800).step_by(100) {
@@ -215,8 +214,8 @@ mod tests {
                 stop: &Stop::new(),
                 clock: &Stopwatch::start(),
             };
-            let order = order(&profile, Some(Elo(level)), line.clone(), budget, seed);
-            let thought = think(&mut engine, &order, &around, &mut |_| {});
+            let request = request(&profile, Some(Elo(level)), line.clone(), budget, seed);
+            let thought = choose_move(&mut engine, &request, &around, &mut |_| {});
             (thought.report.lines, thought.report.nodes)
         };
         for level in [1000, 1800, 2400] {
@@ -232,10 +231,10 @@ mod tests {
     #[test]
     fn no_level_below_full_strength_is_limited_by_time_alone() {
         for level in (600..=2600).step_by(100) {
-            let knobs = Levels::shipped().knobs(Elo(level));
-            assert!(knobs.choice.is_some(), "level {level}");
+            let params = Levels::shipped().params(Elo(level));
+            assert!(params.choice.is_some(), "level {level}");
             assert!(
-                knobs.nodes.is_some() || knobs.choice.is_some_and(|choice| choice.care.is_none()),
+                params.nodes.is_some() || params.choice.is_some_and(|choice| choice.care.is_none()),
                 "level {level}"
             );
         }
@@ -246,7 +245,7 @@ mod tests {
         let text = "mode = \"power\"\n[eval]\nbishop_pair = \"150%\"\n";
         let profile = crate::read("x.toml", text).0.unwrap();
         let setup = |asked| {
-            order(&profile, asked, line(Variant::Standard), None, 1)
+            request(&profile, asked, line(Variant::Standard), None, 1)
                 .search
                 .setup
         };
@@ -259,7 +258,7 @@ mod tests {
     fn only_who_plays_as_well_as_it_can_asks_the_net() {
         let by_terms = |profile: &Personality, asked: Option<u32>| {
             let line = line(Variant::Standard);
-            order(profile, asked.map(Elo), line, None, 1).search.by_terms
+            request(profile, asked.map(Elo), line, None, 1).search.by_terms
         };
         let plain = Personality::new("x");
         for level in (600..=2799).step_by(7).chain([2799]) {
@@ -281,13 +280,13 @@ mod tests {
 
     #[test]
     fn full_strength_has_no_limit_but_time() {
-        let order = order(
+        let request = request(
             &Personality::new("x"),
             Some(Elo(2800)),
             line(Variant::Standard),
             None,
             1,
         );
-        assert!(order.choice.is_none() && order.search.limits == Limits::default());
+        assert!(request.choice.is_none() && request.search.limits == Limits::default());
     }
 }

@@ -1,4 +1,4 @@
-//! Doing what an order says: the search, the choice among all moves as people make it, and the second thoughts.
+//! Carries out a strength request: the search, the human choice among its moves, and the blunder check.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl StrengthRequest {
     /// as the style leans on the choice itself and must know what that costs; a draw is liked or shunned all the same.
     #[must_use]
     pub fn in_style(mut self, style: Style) -> Self {
-        let likings = style.likings();
+        let likings = style.search_bonus();
         self.search.likings = match self.choice {
             None => likings,
             Some(_) => StyleBonus {
@@ -99,7 +99,7 @@ pub struct HumanPick {
     pub styled: Option<StyleEffect>,
 }
 
-/// What a style had to do with a choice.
+/// The effect of style on a choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StyleEffect {
     /// The chance from 0 to 1 that the drawn move would have had without it.
@@ -108,31 +108,31 @@ pub struct StyleEffect {
     pub axes: [Option<Axis>; 2],
 }
 
-/// Carries an order out. Equal orders come to equal thoughts unless time or a stop ends a search: whoever chooses as
-/// people do begins with an empty table, and chance follows from seed, position and ply.
+/// Carries out a request. Equal requests give equal results unless time or a stop ends a search: human-like levels start
+/// with an empty transposition table, and randomness follows from seed, position and ply.
 ///
-/// `tell` hears of the search of the order, not of the check.
-pub fn think(
+/// `tell` receives the events of the main search, not of the blunder check.
+pub fn choose_move(
     engine: &mut Engine,
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     around: &SearchControl<'_>,
     tell: &mut dyn FnMut(SearchEvent<'_>),
 ) -> StrengthResult {
     let mut report = SearchResult::default();
-    let Some(choice) = order.choice else {
-        engine.search_into(&order.search, around, tell, &mut report);
+    let Some(choice) = request.choice else {
+        engine.search_into(&request.search, around, tell, &mut report);
         return StrengthResult { report, chosen: None };
     };
-    let scored = look(engine, order, around, tell, &mut report);
-    let care = care(order, choice, &scored, order.seed);
-    let Some((drawn, styled)) = drawn(order, choice, care, &scored) else {
+    let scored = look(engine, request, around, tell, &mut report);
+    let care = care(request, choice, &scored, request.seed);
+    let Some((drawn, styled)) = drawn(request, choice, care, &scored) else {
         return StrengthResult { report, chosen: None };
     };
     let mut spent = Spent::default();
     spent.add(&report);
-    let correction = match (care, order.check) {
+    let correction = match (care, request.check) {
         (Some(care), Some(limits)) if scored.len() > 1 => {
-            correction(engine, order, around, drawn.mv, care.margin, limits, &mut spent)
+            correction(engine, request, around, drawn.mv, care.margin, limits, &mut spent)
         }
         _ => None,
     };
@@ -156,7 +156,7 @@ pub fn think(
 /// Searches all moves, as the order says, into `report`, and keeps what both looks found of each.
 pub(super) fn look(
     engine: &mut Engine,
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     around: &SearchControl<'_>,
     tell: &mut dyn FnMut(SearchEvent<'_>),
     report: &mut SearchResult,
@@ -166,13 +166,13 @@ pub(super) fn look(
     engine.clear();
     let clearing = around.clock.elapsed() - began;
     let search = SearchRequest {
-        limits: order.search.limits.after(clearing),
-        ..order.search.clone()
+        limits: request.search.limits.after(clearing),
+        ..request.search.clone()
     };
     let mut looks = Features::default();
     let mut listen = |news: SearchEvent<'_>| {
         if let SearchEvent::Iteration(report) = &news {
-            looks.note(report);
+            looks.record(report);
         }
         tell(news);
     };
@@ -183,7 +183,7 @@ pub(super) fn look(
 
 /// The care taken with this move in the game with this seed; none where none is.
 pub(super) fn care(
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     choice: Choice,
     scored: &[ScoredMove],
     seed: u64,
@@ -192,41 +192,41 @@ pub(super) fn care(
     const APART: u64 = 0x6361_7265;
     let best = scored.iter().map(|each| winning_chances(each.deep));
     let best = f64::from(best.fold(0.0, f32::max));
-    let luck = f64::from(luck(&order.search.line, seed ^ APART));
+    let luck = f64::from(luck(&request.search.line, seed ^ APART));
     choice.care.filter(|care| luck < care.chance(best))
 }
 
 /// The move that a person plays here with the chance it had, and what the style had to do with it.
 fn drawn(
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     choice: Choice,
     care: Option<BlunderCheck>,
     scored: &[ScoredMove],
 ) -> Option<(Candidate, Option<StyleEffect>)> {
-    let line = &order.search.line;
-    let plain = plain(order, choice, care, scored);
+    let line = &request.search.line;
+    let plain = plain(request, choice, care, scored);
     let mut candidates = plain.clone();
-    order.style.lean(&mut candidates, line);
-    let drawn = draw(&candidates, line, order.seed)?;
+    request.style.apply(&mut candidates, line);
+    let drawn = draw(&candidates, line, request.seed)?;
     let plainly = plain.iter().find(|each| each.mv == drawn.mv)?.chance;
-    let styled = (order.style != Style::default()).then(|| StyleEffect {
+    let styled = (request.style != Style::default()).then(|| StyleEffect {
         plainly,
-        axes: order.style.draws_to(drawn.mv, line),
+        axes: request.style.draws_to(drawn.mv, line),
     });
     Some((drawn, styled))
 }
 
 /// The moves that a person may play here with their chances, before any style.
 pub(super) fn plain(
-    order: &StrengthRequest,
+    request: &StrengthRequest,
     choice: Choice,
     care: Option<BlunderCheck>,
     scored: &[ScoredMove],
 ) -> Vec<Candidate> {
     let mut candidates =
-        Model::shipped().weigh(&order.search.line, choice.rating, TimePressure::Calm, scored);
-    if !order.search.only.is_empty() {
-        candidates.retain(|candidate| order.search.only.contains(&candidate.mv));
+        Model::shipped().weigh(&request.search.line, choice.rating, TimePressure::Calm, scored);
+    if !request.search.only.is_empty() {
+        candidates.retain(|candidate| request.search.only.contains(&candidate.mv));
     }
     let sharpness = care.map_or(choice.sharpness, |care| care.sharpness);
     sharpen(&mut candidates, sharpness as f32, scored);
@@ -261,7 +261,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::strength::{LevelParams, order_with};
+    use crate::strength::{LevelParams, request_with};
     use sparring_chess::{
         GameHistory, Rules as _, Variant,
         units::{Elo, Millis, Nodes, Stopwatch, TimeSource},
@@ -270,7 +270,7 @@ mod tests {
 
     const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
 
-    fn knobs(rating: u32, sharpness: f64, margin: Option<f64>) -> LevelParams {
+    fn params(rating: u32, sharpness: f64, margin: Option<f64>) -> LevelParams {
         LevelParams {
             choice: Some(Choice {
                 rating: Elo(rating),
@@ -287,13 +287,13 @@ mod tests {
         }
     }
 
-    fn thought(engine: &mut Engine, knobs: &LevelParams, line: &GameHistory, seed: u64) -> StrengthResult {
+    fn thought(engine: &mut Engine, params: &LevelParams, line: &GameHistory, seed: u64) -> StrengthResult {
         let around = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
-        let order = order_with(knobs, line.clone(), None, seed);
-        think(engine, &order, &around, &mut |_| {})
+        let request = request_with(params, line.clone(), None, seed);
+        choose_move(engine, &request, &around, &mut |_| {})
     }
 
     fn line(fen: &str, moves: &str) -> GameHistory {
@@ -303,12 +303,12 @@ mod tests {
     #[test]
     fn a_seed_means_one_move_whatever_was_searched_before_and_seeds_differ() {
         let line = line("startpos", ITALIAN);
-        let knobs = knobs(1200, 1.0, Some(30.0));
+        let params = params(1200, 1.0, Some(30.0));
         let mut warm = Engine::new(1);
         let moves: Vec<Option<Move>> = (0..4)
             .map(|seed| {
-                let again = thought(&mut Engine::new(1), &knobs, &line, seed);
-                let thought = thought(&mut warm, &knobs, &line, seed);
+                let again = thought(&mut Engine::new(1), &params, &line, seed);
+                let thought = thought(&mut warm, &params, &line, seed);
                 assert_eq!(thought.report.lines, again.report.lines);
                 thought.report.best()
             })
@@ -336,11 +336,11 @@ mod tests {
         let budget = Some((Millis(110), Millis(110)));
         let unlimited = LevelParams {
             nodes: None,
-            ..knobs(1200, 1.0, None)
+            ..params(1200, 1.0, None)
         };
-        let order = order_with(&unlimited, line("startpos", ITALIAN), budget, 1);
+        let request = request_with(&unlimited, line("startpos", ITALIAN), budget, 1);
         let mut report = SearchResult::default();
-        look(&mut Engine::new(1), &order, &around, &mut |_| {}, &mut report);
+        look(&mut Engine::new(1), &request, &around, &mut |_| {}, &mut report);
         assert!((110..=112).contains(&report.elapsed.0), "{}", report.elapsed);
     }
 
@@ -348,7 +348,7 @@ mod tests {
     fn the_chosen_line_comes_first_and_no_other_is_lost() {
         let line = line("startpos", ITALIAN);
         for seed in 0..3 {
-            let thought = thought(&mut Engine::new(1), &knobs(800, 1.0, None), &line, seed);
+            let thought = thought(&mut Engine::new(1), &params(800, 1.0, None), &line, seed);
             assert_eq!(thought.report.lines.len(), line.position().legal_moves().len());
             assert!(thought.chosen.unwrap().chance > 0.0);
         }
@@ -358,16 +358,16 @@ mod tests {
     fn a_move_that_loses_more_than_the_margin_is_not_played() {
         // Some of the rook's squares are attacked: a scattered mind gives it away now and then.
         let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
-        let careless = knobs(800, 0.1, None);
+        let careless = params(800, 0.1, None);
         let careful = LevelParams {
             nodes: Some(Nodes(300)),
-            ..knobs(800, 0.1, Some(5.0))
+            ..params(800, 0.1, Some(5.0))
         };
         let mut engine = Engine::new(1);
-        let mut losses = |knobs: &LevelParams| -> Vec<(bool, i32)> {
+        let mut losses = |params: &LevelParams| -> Vec<(bool, i32)> {
             (0..90)
                 .map(|seed| {
-                    let thought = thought(&mut engine, knobs, &line, seed);
+                    let thought = thought(&mut engine, params, &line, seed);
                     let Score::Cp(cp) = thought.report.lines[0].score else {
                         return (false, 1000);
                     };
@@ -386,20 +386,20 @@ mod tests {
     fn care_is_taken_of_a_share_of_the_moves_and_not_of_others() {
         let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
         let careful = |vigilance: f64, ease: f64| {
-            let mut choice = knobs(800, 0.1, Some(5.0)).choice.unwrap();
+            let mut choice = params(800, 0.1, Some(5.0)).choice.unwrap();
             choice.care = choice.care.map(|care| BlunderCheck {
                 vigilance,
                 ease,
                 ..care
             });
-            let order = order_with(&knobs(800, 0.1, Some(5.0)), line.clone(), None, 0);
+            let request = request_with(&params(800, 0.1, Some(5.0)), line.clone(), None, 0);
             let scored = [400, -900].map(|cp| ScoredMove {
                 mv: line.position().legal_moves()[0],
                 deep: Score::Cp(Centipawns(cp)),
                 shallow: None,
             });
             (0..400)
-                .filter(|seed| care(&order, choice, &scored, *seed).is_some())
+                .filter(|seed| care(&request, choice, &scored, *seed).is_some())
                 .count()
         };
         assert_eq!((careful(0.0, 0.0), careful(1.0, 0.0)), (0, 400));
@@ -417,8 +417,8 @@ mod tests {
         };
         let style = Style::default().with(Axis::Pawns, 2);
         let chosen = |style: Style, seed: u64| {
-            let order = order_with(&knobs(1200, 1.0, None), line.clone(), None, seed).in_style(style);
-            let thought = think(&mut Engine::new(1), &order, &around, &mut |_| {});
+            let request = request_with(&params(1200, 1.0, None), line.clone(), None, seed).in_style(style);
+            let thought = choose_move(&mut Engine::new(1), &request, &around, &mut |_| {});
             // The chosen move comes first, whatever it is worth.
             let worth = |line: &Line| winning_chances(line.score);
             let lines = &thought.report.lines;
@@ -452,9 +452,9 @@ mod tests {
             clock: &Stopwatch::start(),
         };
         let visited = |most: Option<Nodes>, seed: u64| {
-            let order = StrengthRequest {
+            let request = StrengthRequest {
                 most,
-                ..order_with(&knobs(800, 0.1, Some(5.0)), line.clone(), None, seed)
+                ..request_with(&params(800, 0.1, Some(5.0)), line.clone(), None, seed)
             };
             let mut first = Nodes(0);
             let mut tell = |news: SearchEvent<'_>| {
@@ -462,7 +462,7 @@ mod tests {
                     first = report.nodes;
                 }
             };
-            let thought = think(&mut Engine::new(1), &order, &around, &mut tell);
+            let thought = choose_move(&mut Engine::new(1), &request, &around, &mut tell);
             (first, thought.report.nodes)
         };
         for seed in 0..5 {
@@ -477,7 +477,7 @@ mod tests {
     fn who_is_winning_by_far_mates_rather_than_shuffles() {
         let line = line("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "");
         let mates = (0..40).filter(|seed| {
-            let thought = thought(&mut Engine::new(1), &knobs(1200, 1.0, None), &line, *seed);
+            let thought = thought(&mut Engine::new(1), &params(1200, 1.0, None), &line, *seed);
             let mut after = line.clone();
             after.play(thought.report.best().unwrap());
             after.ending().is_some_and(|ending| ending.winner().is_some())
@@ -488,18 +488,18 @@ mod tests {
     #[test]
     fn the_best_of_a_search_needs_no_choice() {
         let line = line("startpos", "");
-        let knobs = LevelParams {
+        let params = LevelParams {
             nodes: Some(Nodes(500)),
             ..LevelParams::default()
         };
-        let thought = thought(&mut Engine::new(1), &knobs, &line, 1);
+        let thought = thought(&mut Engine::new(1), &params, &line, 1);
         assert_eq!((thought.chosen, thought.report.lines.len()), (None, 1));
     }
 
     #[test]
     fn nobody_moves_when_the_game_is_over() {
         let mate = line("startpos", "f2f3 e7e5 g2g4 d8h4");
-        let thought = thought(&mut Engine::new(1), &knobs(1200, 1.0, None), &mate, 1);
+        let thought = thought(&mut Engine::new(1), &params(1200, 1.0, None), &mate, 1);
         assert_eq!((thought.report.best(), thought.chosen), (None, None));
     }
 }

@@ -1,4 +1,4 @@
-//! How decided a choice is: chances raised to a power, and the wish to win what is won.
+//! Softmax temperature of the choice, and the preference for winning moves in won positions.
 
 use crate::human_model::{Candidate, ScoredMove};
 use sparring_engine::Score;

@@ -1,4 +1,4 @@
-//! Kinds of moves that a personality tends to overlook: what sort of errors it makes, beside how many.
+//! Blind spots: kinds of moves that a personality tends to overlook.
 
 use super::{compensation::expected_loss, moves::StyleExtractor};
 use crate::human_model::Candidate;

@@ -1,4 +1,4 @@
-//! Giving back in strength what a leaning took or gave: as much is lost on average after it as before.
+//! Strength compensation: after a style is applied, the average loss equals that before.
 
 use crate::human_model::Candidate;
 

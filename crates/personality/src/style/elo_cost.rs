@@ -1,4 +1,4 @@
-//! What styles cost in games beyond what their moves seem to lose, and how much less a choice may lose to make up for it.
+//! Elo cost of styles beyond the measured loss of their moves, and the adjustment that compensates it.
 
 use super::{Axis, BlindSpot, COUNT, Style};
 

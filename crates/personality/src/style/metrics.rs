@@ -1,4 +1,4 @@
-//! What a played game shows of a player's style: a number for each axis, and for each kind of move that may be overlooked.
+//! Style metrics of a played game: one number per axis and per kind of blind spot.
 
 use shakmaty::{Bitboard, Board};
 

@@ -1,5 +1,4 @@
-//! What a personality likes: axes from -2 to 2, which lean on the choice among moves of much the same worth and, as
-//! small bonuses, on the evaluation of every search.
+//! Style: axes from -2 to 2 that reweight moves of similar value and, as small bonuses, the evaluation in search.
 
 mod blind_spots;
 mod compensation;
@@ -162,7 +161,7 @@ impl Style {
 
     /// What the engine shall like beside winning: what each step of an axis adds at the leaves, in centipawns.
     #[must_use]
-    pub fn likings(&self) -> StyleBonus {
+    pub fn search_bonus(&self) -> StyleBonus {
         StyleBonus {
             siege: 4 * self.on(Axis::Attack),
             shelter: 4 * self.on(Axis::Shelter),
@@ -191,7 +190,7 @@ impl Style {
 
     /// Lets a style lean on the chances of a person's moves. They still add up to 1; a style without leanings
     /// changes nothing.
-    pub(super) fn lean(&self, candidates: &mut [Candidate], line: &GameHistory) {
+    pub(super) fn apply(&self, candidates: &mut [Candidate], line: &GameHistory) {
         if *self == Self::default() {
             return;
         }
@@ -258,7 +257,7 @@ mod tests {
             chance / (1.0 - chance)
         };
         let before = odds(&candidates);
-        style.lean(&mut candidates, &line);
+        style.apply(&mut candidates, &line);
         assert!((candidates.iter().map(|each| each.chance).sum::<f32>() - 1.0).abs() < 1e-3);
         odds(&candidates) / before
     }
@@ -321,7 +320,7 @@ mod tests {
     #[test]
     fn no_style_leaves_every_chance_as_it_was() {
         assert!((odds(Style::default(), "e2e4 e7e5", "d1h5") - 1.0).abs() < 1e-6);
-        assert_eq!(Style::default().likings(), StyleBonus::default());
+        assert_eq!(Style::default().search_bonus(), StyleBonus::default());
     }
 
     #[test]
@@ -337,7 +336,7 @@ mod tests {
             for value in Style::RANGE {
                 Style::default()
                     .with(row.axis, value)
-                    .lean(&mut candidates, &line);
+                    .apply(&mut candidates, &line);
                 // But for what its price allows: who gains by a style may lose that much more, and here all that is lost is
                 // lost by the one kind of error that there is.
                 let errs = Style::default().with(row.axis, value).allowance().max(1.0);
@@ -363,7 +362,7 @@ mod tests {
         let mut careless = plain.clone();
         Style::default()
             .missing(&[BlindSpot::Knights])
-            .lean(&mut careless, &line);
+            .apply(&mut careless, &line);
         let knights = |candidates: &[Candidate]| -> f32 {
             let knights = candidates
                 .iter()
@@ -397,7 +396,7 @@ mod tests {
                 candidate.loss = if is_good { 0.0 } else { 12.0 };
             }
             let before = compensation::expected_loss(&candidates);
-            careless.lean(&mut candidates, &line);
+            careless.apply(&mut candidates, &line);
             compensation::expected_loss(&candidates) / before
         };
         // A rook takes the knight unless it goes; then nothing is to be rescued.
@@ -430,7 +429,7 @@ mod tests {
                     let style = Style::default().with(row.axis, 2).with(other.axis, -2);
                     let (mut pulled, mut styled) = (plain.clone(), plain.clone());
                     style.pull(&mut pulled, &moves::StyleExtractor::new(&line));
-                    style.lean(&mut styled, &line);
+                    style.apply(&mut styled, &line);
                     let lost = compensation::expected_loss(&styled);
                     let allowed = style.allowance() * expected;
                     let aim = compensation::nearest(&pulled, allowed);
@@ -451,9 +450,9 @@ mod tests {
     fn every_axis_is_liked_by_the_search_too_and_stays_small() {
         for row in Axis::ALL {
             for value in Style::RANGE {
-                let likings = Style::default().with(row.axis, value).likings();
+                let likings = Style::default().with(row.axis, value).search_bonus();
                 assert_eq!(likings == StyleBonus::default(), value == 0, "{row:?}");
-                for each in Style::default().with(row.axis, value).likings().amounts() {
+                for each in Style::default().with(row.axis, value).search_bonus().amounts() {
                     assert!(each.abs() <= 40, "{row:?} {value}");
                 }
             }

@@ -1,5 +1,4 @@
-//! How much of each axis a move shows, from 0 to about 1; negative for a move against it. What can be shown seldom, as
-//! an exchange, counts for more than 1, or nobody would see it in a game.
+//! Measures each style axis for one move: 0 to about 1, negative for a move against it. Rare kinds, such as exchanges, may exceed 1.
 
 use shakmaty::{Bitboard, Board, attacks};
 

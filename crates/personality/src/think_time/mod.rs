@@ -1,7 +1,7 @@
-//! How long a move waits before it goes out, so that a game feels like one against a person, and never a flag.
+//! Think time: how long a move is delayed to look human, without losing on time.
 //!
-//! The engine thinks first; this only delays. "human" draws from a model of the think times of people on lichess.
-//! Everything random follows from the game's seed and the ply.
+//! The engine searches first; the delay covers the rest. "human" draws from a model fitted on lichess games.
+//! All randomness follows from the game's seed and the ply.
 
 mod model;
 pub mod speed_model;
@@ -18,7 +18,7 @@ use sparring_chess::{
     units::{Elo, Millis},
 };
 
-/// What a pause depends on. [`Scene::of`] fills in what the position says.
+/// Inputs of the think-time model. [`ThinkTimeContext::of`] fills in what depends on the position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThinkTimeContext {
     /// Half moves played before this one.
@@ -33,7 +33,7 @@ pub struct ThinkTimeContext {
     pub in_check: bool,
     /// Few pieces are left: at most six besides kings and pawns.
     pub is_endgame: bool,
-    /// How much there was to choose.
+    /// How obvious the move is.
     pub obviousness: Obviousness,
     /// The move comes from a book.
     pub from_book: bool,
@@ -45,7 +45,7 @@ pub struct ThinkTimeContext {
     pub own_last: Option<Millis>,
     /// Time since our turn came: the search has had this much already.
     pub elapsed: Millis,
-    /// What a move costs on the way to the server and back, per move.
+    /// Network lag per move.
     pub lag: Millis,
     /// The level asked for in this game, instead of the profile's.
     pub level: Option<Elo>,
@@ -61,7 +61,7 @@ pub struct Obviousness {
 }
 
 impl Obviousness {
-    /// What is usual: of variants nobody has asked people.
+    /// The average, for chess variants: the model has no data on them.
     const USUAL: Self = Self {
         chance: 0.25,
         choices: 8.0,
@@ -110,15 +110,15 @@ impl Clock {
 }
 
 impl ThinkTimeContext {
-    /// What the position and the move tell; no clock, no book, nobody has thought yet.
+    /// The context of a position and move, without clock, book or elapsed time.
     #[must_use]
     pub fn of(line: &GameHistory, mv: Move) -> Self {
-        Self::seen(line, mv, Obviousness::of(Model::shipped(), line, mv))
+        Self::with_obviousness(line, mv, Obviousness::of(Model::shipped(), line, mv))
     }
 
     /// The same for a move that is as obvious as this.
     #[must_use]
-    pub fn seen(line: &GameHistory, mv: Move, obviousness: Obviousness) -> Self {
+    pub fn with_obviousness(line: &GameHistory, mv: Move, obviousness: Obviousness) -> Self {
         let pos = line.position();
         let board = pos.board();
         let pieces = board.occupied() & !board.by_role(Role::Pawn) & !board.by_role(Role::King);
@@ -143,7 +143,7 @@ impl ThinkTimeContext {
 
 /// How much longer to wait before the move goes out. `seed` names the game.
 ///
-/// Whatever the profile wants, a clock that runs low cuts it: never more than [`most`] leaves.
+/// Never exceeds [`max_pause`].
 #[must_use]
 pub fn pause(profile: &Personality, scene: &ThinkTimeContext, seed: u64) -> Millis {
     let mut rng = ChaCha8Rng::seed_from_u64(mix(&[seed, scene.ply as u64]));
@@ -153,18 +153,17 @@ pub fn pause(profile: &Personality, scene: &ThinkTimeContext, seed: u64) -> Mill
         Delay::Between(from, to) => Millis(rng.random_range(from.0..=to.0)),
         Delay::Human => model::human(profile, scene, &mut rng),
     };
-    (whole - scene.elapsed).min(most(scene))
+    (whole - scene.elapsed).min(max_pause(scene))
 }
 
-/// The longest pause that keeps the clock safe, from now: zero in time trouble. The first move of each side comes
-/// soon although no clock runs yet.
+/// The longest pause from now that keeps the clock safe: zero in time trouble, at most 5 s for the first move of each side.
 ///
 /// The whole move takes at most a quarter of the clock, leaves a second and what lag alone will cost in the moves
 /// to come, and once under a tenth of the game's time takes no more than one and a half increments and a
 /// twenty-fifth of what is left.
 #[must_use]
-pub fn most(scene: &ThinkTimeContext) -> Millis {
-    // Whoever waits for a game to begin soon believes that nobody is there, and aborts it.
+pub fn max_pause(scene: &ThinkTimeContext) -> Millis {
+    // Opponents abort a game in which no first move comes.
     const FIRST_MOVE: Millis = Millis::from_secs(5);
     const WITHOUT_CLOCK: Millis = Millis::from_secs(60);
     let most = scene

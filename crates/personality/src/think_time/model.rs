@@ -1,4 +1,4 @@
-//! The think time of a person in a scene, drawn from the habits that were fitted on games of lichess.
+//! Draws a human think time from the fitted speed model.
 
 use rand::{RngExt as _, rngs::ChaCha8Rng};
 
@@ -9,9 +9,9 @@ use super::{
 use crate::{Personality, human_model::Model};
 use sparring_chess::units::Millis;
 
-/// The whole think time of a person in this scene.
+/// Draws the total think time of a human in this context.
 pub(super) fn human(profile: &Personality, scene: &ThinkTimeContext, rng: &mut ChaCha8Rng) -> Millis {
-    // A game without a clock is thought about like a quarter of an hour.
+    // Without a clock: as in a game of 15 minutes.
     let clock = scene.clock.unwrap_or(Clock {
         initial: Millis::from_secs(900),
         increment: Millis::ZERO,
@@ -24,7 +24,7 @@ pub(super) fn human(profile: &Personality, scene: &ThinkTimeContext, rng: &mut C
     // Drawn whether or not they are used, so that one answer does not shift the next.
     let luck: f32 = rng.random();
     let at_once = Millis(rng.random_range(100..=600));
-    let habit = &Model::shipped().pace[speed(clock.budget())];
+    let habit = &Model::shipped().speed_models[speed(clock.budget())];
     let seconds = habit.seconds(&features(scene, clock, level), level, luck);
     // People's clocks count whole seconds: nothing on them still is a hand moving a piece.
     Millis::from_secs(1)

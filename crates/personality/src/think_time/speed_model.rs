@@ -1,9 +1,8 @@
-//! How long people think: what they look at, and how widely they vary around it. Fitted, one habit for each speed.
+//! Speed model: distribution of human think times, fitted for each lichess speed.
 //!
-//! There are two kinds of moves. Those that are **made at once** take what a clock shows as no second or one; how likely a
-//! move is one of them is a logistic regression, as is which of the two it shows. The others are **thought about**:
-//! `ln(t + 0.5) = features . weights + spread * residual`, t in seconds, the residual drawn from those that people
-//! had. What people know of each other's last times matters most, then how obvious the move was.
+//! There are two kinds of moves. **Instant moves** take 0 or 1 s on the clock: one logistic regression gives the chance that
+//! a move is instant, another which of the two it shows. For all others,
+//! `ln(t + 0.5) = features . weights + spread * residual`, t in seconds, the residual drawn from the fitted residuals.
 
 use super::{Clock, ThinkTimeContext};
 use crate::dot;

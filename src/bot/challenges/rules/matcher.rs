@@ -4,7 +4,7 @@ use crate::{
     bot::challenges::rule_context::RuleContext,
     config::{Conditions, Mode, OpponentKind, Range, TimeControlLimit},
 };
-use sparring_config_schema::write_span;
+use sparring_config_schema::write_duration;
 use sparring_lichess::model::TimeControl;
 
 /// The first condition that does not hold, with what is so instead; nothing when the rule fits.
@@ -196,7 +196,7 @@ fn clock(when: &Conditions, facts: &RuleContext) -> Option<String> {
             when.initial,
             control.map(|control| control.initial),
             clockless("initial"),
-            |initial| format!("initial: it is {}", write_span(initial)),
+            |initial| format!("initial: it is {}", write_duration(initial)),
         )
     })
     .or_else(|| {
@@ -204,7 +204,7 @@ fn clock(when: &Conditions, facts: &RuleContext) -> Option<String> {
             when.increment,
             control.map(|control| control.increment),
             clockless("increment"),
-            |increment| format!("increment: it is {}", write_span(increment)),
+            |increment| format!("increment: it is {}", write_duration(increment)),
         )
     })
     .or_else(|| {
