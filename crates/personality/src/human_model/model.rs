@@ -117,10 +117,10 @@ impl Model {
     ///
     /// ```no_run
     /// use sparring_chess::{units::Elo, GameHistory, Variant};
-    /// use sparring_personality::human_model::{Haste, Model};
+    /// use sparring_personality::human_model::{TimePressure, Model};
     ///
     /// let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
-    /// let chosen = Model::shipped().choose(&line, Elo(1400), Haste::Calm, &[], 7).unwrap();
+    /// let chosen = Model::shipped().choose(&line, Elo(1400), TimePressure::Calm, &[], 7).unwrap();
     /// println!("played by {:.0} of 100", chosen.chance * 100.0);
     /// ```
     #[must_use]
