@@ -199,7 +199,7 @@ impl GameTask {
             .filter(|name| name.parse::<UserId>().is_ok());
         self.persona
             .profile
-            .say(event, name.unwrap_or("stranger"), self.persona.level)
+            .line(event, name.unwrap_or("stranger"), self.persona.level)
     }
 
     pub(super) fn say(&self, line: String) {

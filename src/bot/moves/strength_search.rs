@@ -7,7 +7,7 @@ use super::{
     engine_slot::EngineSlot,
 };
 use sparring_engine::{Engine, SearchControl};
-use sparring_personality::strength::{StrengthRequest, StrengthResult, think};
+use sparring_personality::strength::{StrengthRequest, StrengthResult, choose_move};
 
 /// Runs a request as [`EnginePool::search`] runs a plain search. A result that comes too late is replaced by the best move
 /// so far, which nobody chose as a person would.
@@ -24,7 +24,7 @@ pub(super) async fn search(
         if let Some(check) = &mut request.check {
             left.apply(check);
         }
-        think(engine, &request, control, report)
+        choose_move(engine, &request, control, report)
     };
     Some(match pool.run(slot, &plain, deadline, work).await? {
         Finished::Done(result) => result,

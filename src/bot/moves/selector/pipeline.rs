@@ -108,7 +108,7 @@ impl Pipeline {
             let query = BookQuery {
                 speed: Some(speed.key()),
                 without: &without,
-                ..book_query::in_manner(profile, *level, plain)
+                ..book_query::book_query(profile, *level, plain)
             };
             let found = library.choose(&query)?;
             let Some(margin) = profile.book_verify else {
@@ -147,7 +147,7 @@ impl Pipeline {
         let orthodox = request.line.variant().is_orthodox();
         let search = SearchRequest {
             // The same evaluation as in the search, so that the transposition table stays valid.
-            by_terms: strength::knobs_of(profile, *level, orthodox).weaken(),
+            by_terms: strength::level_params(profile, *level, orthodox).weaken(),
             ..SearchRequest::new(request.line.clone(), limits)
         };
         let best = self.pool.search(slot, search.clone(), deadline).await?;
@@ -175,7 +175,7 @@ impl Pipeline {
     async fn searched_move(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
         let limits = limits(request);
         let deadline = request.arrived + limits.hard.into();
-        let order = strength::order(
+        let strength = strength::request(
             &request.persona.profile,
             request.persona.level,
             request.line.clone(),
@@ -183,7 +183,7 @@ impl Pipeline {
             request.seed,
         )
         .with_tablebase(self.tablebase.clone());
-        let result = strength_search::search(&self.pool, slot, order, deadline).await;
+        let result = strength_search::search(&self.pool, slot, strength, deadline).await;
         match result.as_ref().and_then(|result| result.report.best()) {
             Some(mv) => {
                 let result = result.as_ref()?;
