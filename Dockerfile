@@ -44,7 +44,7 @@ USER 10001:10001
 ENV STATE_DIRECTORY=/state
 VOLUME /state
 WORKDIR /etc/sparring
-# Running games are played to their end, up to `drain` in bot.toml, if docker waits so long: without --stop-timeout it kills
+# Running games are played to their end, up to `shutdown-timeout` in bot.toml, if docker waits so long: without --stop-timeout it kills
 # after ten seconds.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/bin/sparring"]

@@ -162,7 +162,10 @@ fn a_broken_personality_is_not_explained_but_told_of() {
 fn settings_show_where_each_value_comes_from() {
     let said = explain_settings("bot.toml", "[games]\nmax = 3\n").unwrap();
     assert!(said.contains("  games.max = 3  (bot.toml:2)\n"), "{said}");
-    assert!(said.contains("  games.drain = \"5m\"  (default)\n"), "{said}");
+    assert!(
+        said.contains("  games.shutdown-timeout = \"5m\"  (default)\n"),
+        "{said}"
+    );
     assert!(
         said.contains("  play.level = the personality's own strength  (left out)\n"),
         "{said}"

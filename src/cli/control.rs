@@ -126,7 +126,9 @@ impl DaemonControl {
                     || fresh.state != started.state
                     || fresh.status != started.status
                 {
-                    warn!("[lichess], [paths], [engine], [state] and [status] count from the next start on");
+                    warn!(
+                        "[lichess], [paths], [engine], [state] and [dashboard] count from the next start on"
+                    );
                 }
                 self.wanted = Options::from(&fresh);
                 self.lists.send_replace(fresh.lists);

@@ -231,7 +231,7 @@ async fn serve(
         None => service.daemon.restored = state_dir::remembered(folder),
         Some(place) => {
             (service.daemon.store, service.daemon.restored) = place.open().await;
-            if config.state.soft_weights {
+            if config.state.book_learning {
                 book_learning_task::keep(folder.join(state_dir::ARCHIVE), stock.clone(), stop.clone());
             }
         }

@@ -1,4 +1,4 @@
-//! `[status]`: where the dashboard is served, who may see it, and whether books can be edited there.
+//! `[dashboard]`: where the dashboard is served, who may see it, and whether books can be edited there.
 
 use std::{
     fmt,
@@ -48,7 +48,7 @@ impl fmt::Display for Listen {
     }
 }
 
-/// `[status]`.
+/// `[dashboard]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dashboard {
     /// Where it is served; none for nowhere.
@@ -169,7 +169,7 @@ mod tests {
     use crate::config::{Config, Listen, read};
 
     fn config(status: &str) -> Result<Config, String> {
-        let (config, findings) = read("bot.toml", &format!("[status]\n{status}"));
+        let (config, findings) = read("bot.toml", &format!("[dashboard]\n{status}"));
         config.ok_or_else(|| findings.to_string())
     }
 

@@ -43,6 +43,7 @@ pub(super) fn books(known: Option<Known<'_>>) -> List<Name<'_>> {
 
 /// Declares how a game is to be played.
 pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> GameSettings {
+    rule.renamed("fast", "no-delay");
     const LATER: &str = "a later rule or [play] decides";
     let (personality, books) = (personalities(known), || books(known));
     GameSettings {
@@ -56,7 +57,7 @@ pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> GameS
         books_white: rule.optional("books-white", books(), LATER, "Books to play White from."),
         books_black: rule.optional("books-black", books(), LATER, "Books to play Black from."),
         fast: rule.optional(
-            "fast",
+            "no-delay",
             Bool,
             LATER,
             "Without the pauses that a personality makes.",

@@ -15,7 +15,7 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
     ),
     called(
         "abort_time",
-        "here this is called \"abort-after\", in [games], as in abort-after = \"30s\"",
+        "here this is called \"abort-time\", in [games], as in abort-time = \"30s\"",
     ),
     called(
         "move_overhead",
@@ -114,7 +114,7 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
     ),
     called(
         "quit_after_all_games_finish",
-        "here this is called \"drain\", in [games]: how long games may go on",
+        "here this is called \"shutdown-timeout\", in [games]: how long games may go on",
     ),
     called(
         "block_list",

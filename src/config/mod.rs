@@ -124,7 +124,7 @@ pub struct StateSection {
     /// Whether games, moves and verdicts are kept there.
     pub archive: bool,
     /// Whether weights of books lean by the results in the archive.
-    pub soft_weights: bool,
+    pub book_learning: bool,
 }
 
 impl Paths {
@@ -237,7 +237,8 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let engine = file.section("engine", declare_engine);
     let paths = file.section("paths", declare_paths);
     let state = file.section("state", declare_state);
-    let status = file.section("status", dashboard::declare);
+    file.renamed("status", "dashboard");
+    let status = file.section("dashboard", dashboard::declare);
     warn_of_too_many_moves(file, games, &rules);
     Config {
         lichess,
@@ -278,6 +279,9 @@ fn declare_lichess(lichess: &mut Section<'_>) -> Lichess {
 }
 
 fn declare_games(games: &mut Section<'_>) -> Games {
+    games.renamed("for-humans", "reserved-for-humans");
+    games.renamed("abort-after", "abort-time");
+    games.renamed("drain", "shutdown-timeout");
     let count = || Int(1..=64_u32, "games");
     let span = |from, to| DurationType(Millis::from_secs(from)..=Millis::from_secs(to));
     let max = games.key(
@@ -287,15 +291,15 @@ fn declare_games(games: &mut Section<'_>) -> Games {
         "Games at once; further challenges wait or are declined.",
     );
     let for_humans = games.key(
-        "for-humans",
+        "reserved-for-humans",
         Int(0..=63_u32, "games"),
         1,
-        "Of these, seats that bots never take; one is left to bots all the same.",
+        "Of these, slots reserved for humans; one is left to bots all the same.",
     );
-    if for_humans >= max && games.span("for-humans").is_some() {
+    if for_humans >= max && games.span("reserved-for-humans").is_some() {
         games.warning(
-            "for-humans",
-            format!("of {max} seats {for_humans} cannot be kept from bots: one is theirs"),
+            "reserved-for-humans",
+            format!("of {max} slots {for_humans} cannot be reserved for humans: one is left to bots"),
             "bots are refused by a rule: from = \"bots\", then = \"decline\"",
         );
     }
@@ -310,13 +314,13 @@ fn declare_games(games: &mut Section<'_>) -> Games {
         for_humans: for_humans as usize,
         per_opponent: per_opponent as usize,
         abort_after: games.key(
-            "abort-after",
+            "abort-time",
             span(15, 600),
             Millis::from_secs(60),
             "Aborts a game when the opponent has not made their first move by then.",
         ),
         drain: games.key(
-            "drain",
+            "shutdown-timeout",
             span(0, 86_400),
             Millis::from_secs(300),
             "How long running games may go on once the bot was asked to stop.",
@@ -386,6 +390,7 @@ fn declare_paths(paths: &mut Section<'_>) -> Paths {
 }
 
 fn declare_state(state: &mut Section<'_>) -> StateSection {
+    state.renamed("soft-weights", "book-learning");
     StateSection {
         folder: state
             .optional(
@@ -401,8 +406,8 @@ fn declare_state(state: &mut Section<'_>) -> StateSection {
             true,
             "Keeps games, moves and verdicts in archive.db there; `sparring games` shows them.",
         ),
-        soft_weights: state.key(
-            "soft-weights",
+        book_learning: state.key(
+            "book-learning",
             Bool,
             false,
             "Book moves that score come up more often, those that lose less often; the books stay as they are.",

@@ -33,6 +33,7 @@ pub struct Play {
 
 /// Declares the section's keys.
 pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
+    play.renamed("fast", "no-delay");
     let books = || books(known);
     const OWN_BOOKS: &str = "the personality's own books";
     let who = play.key(
@@ -60,7 +61,7 @@ pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play 
         books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
         books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
         fast: play.key(
-            "fast",
+            "no-delay",
             Bool,
             false,
             "Without the pauses that a personality makes.",

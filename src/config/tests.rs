@@ -21,7 +21,7 @@ fn an_empty_file_is_the_default() {
 fn what_is_written_counts() {
     let (config, _) = read(
         "bot.toml",
-        "[games]\nmax = 3\ndrain = \"2h\"\n[play]\nlevel = 1400\nbooks-white = [\"gambits\"]\n[[rule]]\nspeeds = [\"blitz\"]\nmin-rating = 1000\nthen = \"accept\"\n",
+        "[games]\nmax = 3\nshutdown-timeout = \"2h\"\n[play]\nlevel = 1400\nbooks-white = [\"gambits\"]\n[[rule]]\nspeeds = [\"blitz\"]\nmin-rating = 1000\nthen = \"accept\"\n",
     );
     let config = config.unwrap();
     assert_eq!(config.games.max, 3);
@@ -32,6 +32,30 @@ fn what_is_written_counts() {
     let rule = &config.rules[0];
     assert_eq!((rule.line, rule.when.rating.least), (7, Some(1000)));
     assert_eq!(rule.then, Some(Action::Accept));
+}
+
+#[test]
+fn old_names_of_keys_count_and_are_told() {
+    let old = "[games]\nfor-humans = 2\nabort-after = \"30s\"\ndrain = \"2h\"\n[play]\nfast = true\n[state]\nsoft-weights = true\n[status]\nedit = true\n[[rule]]\nfast = true\n";
+    let new = "[games]\nreserved-for-humans = 2\nabort-time = \"30s\"\nshutdown-timeout = \"2h\"\n[play]\nno-delay = true\n[state]\nbook-learning = true\n[dashboard]\nedit = true\n[[rule]]\nno-delay = true\n";
+    let ((by_old, findings), (by_new, none)) = (read("bot.toml", old), read("bot.toml", new));
+    assert!(
+        none.list
+            .iter()
+            .all(|finding| !finding.message.contains("is called")),
+        "{none}"
+    );
+    assert_eq!(by_old, by_new);
+    let told = |what: &str| findings.list.iter().any(|finding| finding.message == what);
+    assert!(
+        told("games.drain is called games.shutdown-timeout now"),
+        "{findings}"
+    );
+    assert!(told("status is called dashboard now"), "{findings}");
+    assert!(told("rule[1].fast is called rule[1].no-delay now"), "{findings}");
+    // With both, the old one is a slip.
+    let (both, findings) = read("bot.toml", "[play]\nfast = true\nno-delay = false\n");
+    assert!(both.is_none(), "{findings}");
 }
 
 #[test]
@@ -81,11 +105,11 @@ fn keys_of_other_bots_are_translated() {
 
 #[test]
 fn units_ranges_and_words_are_explained() {
-    insta::assert_snapshot!(findings("[lichess]\nurl = \"http://lichess.org\"\n[games]\nmax = 0\nabort-after = \"2h\"\ndrain = 300\n[[rule]]\nspeeds = [\"blitz\", \"ultraBullet\"]\nvariants = [\"Standard\"]\nmin-initial = \"10m\"\nmax-initial = \"5m\"\nclocks = [\"5 min\"]\nhours = \"8-9\"\nthen = \"decline\"\n[play]\nlevel = 3000\n"), @r#"
+    insta::assert_snapshot!(findings("[lichess]\nurl = \"http://lichess.org\"\n[games]\nmax = 0\nabort-time = \"2h\"\nshutdown-timeout = 300\n[[rule]]\nspeeds = [\"blitz\", \"ultraBullet\"]\nvariants = [\"Standard\"]\nmin-initial = \"10m\"\nmax-initial = \"5m\"\nclocks = [\"5 min\"]\nhours = \"8-9\"\nthen = \"decline\"\n[play]\nlevel = 3000\n"), @r#"
     bot.toml:2:7: error: lichess.url: "http://lichess.org" would send the token in the clear; write https:// unless the server is on this machine
     bot.toml:4:7: error: games.max: 0 is less than 1; write a whole number from 1 to 64 (games)
-    bot.toml:5:15: error: games.abort-after: "2h" is more than "10m"; write a span of time from "15s" to "10m"
-    bot.toml:6:9: error: games.drain: 300 has no unit; write "300ms" or "300s"
+    bot.toml:5:14: error: games.abort-time: "2h" is more than "10m"; write a span of time from "15s" to "10m"
+    bot.toml:6:20: error: games.shutdown-timeout: 300 has no unit; write "300ms" or "300s"
     bot.toml:8:20: error: rule[1].speeds: "ultraBullet" is not known here; write "bullet", "blitz", "rapid", "classical" or "correspondence"
     bot.toml:9:13: error: rule[1].variants: "Standard" is not known here; did you mean "standard"? there is "standard", "chess960" or "fromPosition"
     bot.toml:10:15: error: rule[1].min-initial: min-initial is more than max-initial, so no challenge would fit; swap them

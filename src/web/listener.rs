@@ -93,12 +93,13 @@ pub(crate) async fn serve(listen: &Listen, router: Router, stop: &CancellationTo
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             warn!(
                 "{listen} is taken: the dashboard is served there once it is free; for another place name it by listen \
-                 in [status] and start again"
+                 in [dashboard] and start again"
             );
             None
         }
         Err(error) => {
-            let sentence = format!("cannot listen on {listen}: {error}; name another by listen in [status]");
+            let sentence =
+                format!("cannot listen on {listen}: {error}; name another by listen in [dashboard]");
             return Err(Failure::error(Exit::BadConfiguration, sentence));
         }
     };

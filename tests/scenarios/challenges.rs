@@ -210,7 +210,7 @@ async fn who_is_on_a_list_is_declined_whatever_the_spelling() {
 #[tokio::test]
 async fn a_rule_says_who_sits_down_and_how() {
     let stage = replies(&["e7e5"])
-        .rules("[[rule]]\nspeeds = [\"rapid\"]\npersonality = \"attacker\"\nlevel = 900\nfast = true\n")
+        .rules("[[rule]]\nspeeds = [\"rapid\"]\npersonality = \"attacker\"\nlevel = 900\nno-delay = true\n")
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;

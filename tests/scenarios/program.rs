@@ -135,7 +135,7 @@ async fn f52_a_disk_that_has_room_again_after_the_start_keeps_the_game_that_runs
     let [state, settings, log] = ["state", "bot.toml", "log"].map(|name| folder.path().join(name));
     // A file where the state should lie: nothing can be kept there yet.
     fs::write(&state, "").unwrap();
-    let text = fs::read_to_string(&settings).unwrap() + "[status]\nlisten = \"127.0.0.1:0\"\n";
+    let text = fs::read_to_string(&settings).unwrap() + "[dashboard]\nlisten = \"127.0.0.1:0\"\n";
     fs::write(&settings, text).unwrap();
     let table = Table::set(sparring_sandbox::Options::default()).await;
     let _program = start(folder.path(), &table, fs::File::create(&log).unwrap().into());
@@ -339,7 +339,7 @@ async fn a_dashboard_whose_port_is_taken_costs_no_game() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
     let settings = folder.path().join("bot.toml");
-    let status = format!("[status]\nlisten = \"{}\"\n", foreign.local_addr().unwrap());
+    let status = format!("[dashboard]\nlisten = \"{}\"\n", foreign.local_addr().unwrap());
     fs::write(&settings, fs::read_to_string(&settings).unwrap() + &status).unwrap();
     let table = Table::set(sparring_sandbox::Options::default()).await;
     let _program = start(folder.path(), &table, Stdio::null());
@@ -375,7 +375,7 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
     let folder = tempfile::tempdir().unwrap();
     furnish(folder.path());
     let settings = folder.path().join("bot.toml");
-    let text = fs::read_to_string(&settings).unwrap() + "[status]\nlisten = \"127.0.0.1:0\"\n";
+    let text = fs::read_to_string(&settings).unwrap() + "[dashboard]\nlisten = \"127.0.0.1:0\"\n";
     fs::write(&settings, text).unwrap();
     let table = Table::set(sparring_sandbox::Options::default()).await;
     let log = folder.path().join("log");

@@ -24,7 +24,7 @@ const CLIENTS: usize = 48;
 async fn besieged(folder: &std::path::Path, table: &Table) -> (Child, SocketAddr) {
     furnish(folder);
     let [settings, log] = ["bot.toml", "log"].map(|name| folder.join(name));
-    let text = fs::read_to_string(&settings).unwrap() + "[status]\nlisten = \"127.0.0.1:0\"\n";
+    let text = fs::read_to_string(&settings).unwrap() + "[dashboard]\nlisten = \"127.0.0.1:0\"\n";
     fs::write(&settings, text).unwrap();
     let plain = program(folder, table);
     let plain = plain.as_std();

@@ -52,7 +52,7 @@ export async function startDaemon({ bot = 'Sparring', status = '', play = '', fi
   ]);
   const [server, token, guest] = await sandbox.caught;
   const config = join(folder, 'bot.toml');
-  await writeFile(config, `[games]\nmax = 16\nper-opponent = 16\n\n[play]\nfast = true\n${play}\n[status]\nlisten = "127.0.0.1:0"\n${status}\n[[rule]]\nthen = "accept"\n`);
+  await writeFile(config, `[games]\nmax = 16\nper-opponent = 16\n\n[play]\nno-delay = true\n${play}\n[dashboard]\nlisten = "127.0.0.1:0"\n${status}\n[[rule]]\nthen = "accept"\n`);
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);

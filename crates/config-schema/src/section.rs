@@ -148,6 +148,23 @@ impl<'t> Section<'t> {
         self.declare(name, &form, DefaultValue::Nothing(absent), doc)
     }
 
+    /// Lets an old name of a key or section count as its new one, with a warning. Comes before the new name is declared. With
+    /// both in the text the old one is unknown.
+    pub fn renamed(&mut self, old: &'static str, new: &'static str) {
+        if self.table.contains_key(new) {
+            return;
+        }
+        let Some((key, value)) = self.table.remove_entry(old) else {
+            return;
+        };
+        let message = format!("{0}{old} is called {0}{new} now", self.path);
+        self.list.push(
+            Diagnostic::warning(key.span(), message)
+                .with_help("rename it; the old name works for this release only"),
+        );
+        self.table.insert(Spanned::new(key.span(), new.into()), value);
+    }
+
     /// Declares a table of settings, read by a function of its own.
     pub fn section<T>(&mut self, name: &'static str, body: impl FnOnce(&mut Section<'t>) -> T) -> T {
         self.names.push(name);

@@ -221,7 +221,7 @@ pub fn leaning(books: Vec<Book>) -> anyhow::Result<Vec<Book>> {
         return Ok(books);
     };
     let archive = state_dir::folder(&config, settings).join(state_dir::ARCHIVE);
-    if !config.state.soft_weights || !archive.exists() {
+    if !config.state.book_learning || !archive.exists() {
         return Ok(books);
     }
     let archive = Archive::read(&archive).context("the archive says how books lean")?;

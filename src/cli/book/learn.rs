@@ -33,7 +33,7 @@ use sparring_chess::units::Nodes;
   sparring book learn books/mine.book --patch p.diff
   patch books/mine.book < p.diff                                  takes the advice, after you have read it
   sparring book learn books/mine.book --patch p.diff --number     and gives numbers to moves that have none
-  sparring book learn books/mine.book --forget                    after soft-weights = false: nothing is kept of how it leaned
+  sparring book learn books/mine.book --forget                    after book-learning = false: nothing is kept of how it leaned
 
 A game of the archive counts for the moves that it says were drawn from this book, not for what the engine or another book
 played there; games in PGN, and old ones of the archive, for all moves that the book has. Expected points come from the ratings of
@@ -73,11 +73,11 @@ pub struct Args {
     /// The patch gives numbers also to moves that have none: they weigh those instead of what their lines sum up to.
     #[arg(long, requires = "patch")]
     number: bool,
-    /// Keeps in the archive how weights lean by these results, as book show and book explain tell it; a bot with soft-weights
+    /// Keeps in the archive how weights lean by these results, as book show and book explain tell it; a bot with book-learning
     /// in [state] makes that anew when it starts and each hour.
     #[arg(long, conflicts_with_all = ["games", "forget"])]
     keep: bool,
-    /// Forgets how the weights of this book lean; nothing else is done. A bot with soft-weights learns it again: switch them off
+    /// Forgets how the weights of this book lean; nothing else is done. A bot with book-learning learns it again: switch them off
     /// to be rid of it.
     #[arg(long, conflicts_with_all = ["games", "patch"])]
     forget: bool,
@@ -180,11 +180,11 @@ fn must_be_free(patch: &Path, book: &Path, force: bool) -> anyhow::Result<()> {
 
 /// What becomes of kept leans where a bot makes them itself, to be said behind what was done.
 fn renewed_by_bot(settings: &Path) -> String {
-    let makes_them = config::load(settings).is_ok_and(|(config, _)| config.state.soft_weights);
+    let makes_them = config::load(settings).is_ok_and(|(config, _)| config.state.book_learning);
     if makes_them {
         let settings = settings.display();
         format!(
-            ", until the bot looks at its games: with soft-weights in {settings} it does when it starts and each hour"
+            ", until the bot looks at its games: with book-learning in {settings} it does when it starts and each hour"
         )
     } else {
         String::new()
@@ -270,13 +270,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let settings = folder.path().join("bot.toml");
         assert_eq!(renewed_by_bot(&settings), "");
-        fs::write(&settings, "[state]\nsoft-weights = true\n").unwrap();
+        fs::write(&settings, "[state]\nbook-learning = true\n").unwrap();
         let said = renewed_by_bot(&settings);
         assert!(
-            said.starts_with(", until the bot looks at its games: with soft-weights in"),
+            said.starts_with(", until the bot looks at its games: with book-learning in"),
             "{said}"
         );
-        fs::write(&settings, "[state]\nsoft-weights = false\n").unwrap();
+        fs::write(&settings, "[state]\nbook-learning = false\n").unwrap();
         assert_eq!(renewed_by_bot(&settings), "");
     }
 

@@ -123,7 +123,7 @@ pub(super) fn others(dashboard: &Dashboard, handed: &Path, accounts: &str) -> Op
         return None;
     }
     let found = format!("every user of this machine can {may}: {}", people.join(", "));
-    let remedy = "name a password-file in [status], or listen on unix:PATH";
+    let remedy = "name a password-file in [dashboard], or listen on unix:PATH";
     Some(Line::worth("dashboard", found, remedy))
 }
 
@@ -161,12 +161,12 @@ pub(super) fn port(listen: &Listen) -> Line {
         Err(error) if error.kind() == ErrorKind::AddrInUse => Line::worth(
             WHAT,
             format!("{listen} is taken"),
-            "all is well if by this bot, which runs; if not, the pages wait until it is free: name another by listen in [status]",
+            "all is well if by this bot, which runs; if not, the pages wait until it is free: name another by listen in [dashboard]",
         ),
         Err(error) => Line::worth(
             WHAT,
             format!("{listen} cannot be served: {error}"),
-            "name another by listen in [status]",
+            "name another by listen in [dashboard]",
         ),
     }
 }

@@ -69,7 +69,7 @@ impl IntoResponse for ApiError {
             Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
             Self::OnlyLook => (
                 StatusCode::FORBIDDEN,
-                "The buttons are off: see controls in [status]",
+                "The buttons are off: see controls in [dashboard]",
             ),
             Self::TooMany => (
                 StatusCode::SERVICE_UNAVAILABLE,

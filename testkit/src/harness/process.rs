@@ -62,7 +62,7 @@ impl Folder {
 /// Settings for so many games at once, with so much kept off the clock for a move's way.
 pub(crate) fn settings(games: usize, overhead: &str) -> String {
     format!(
-        "[games]\nmax = {games}\nper-opponent = 4\nfor-humans = 0\n[play]\npersonality = \"{NAME}\"\n\
+        "[games]\nmax = {games}\nper-opponent = 4\nreserved-for-humans = 0\n[play]\npersonality = \"{NAME}\"\n\
          move-overhead = \"{overhead}\"\n[engine]\nhash = 1\n[[rule]]\nthen = \"queue\"\n"
     )
 }

@@ -68,7 +68,7 @@ pub(super) async fn measure(args: &Args) -> anyhow::Result<()> {
     let ground = SandboxServer::new(args.seed).await?;
     let address = bind(0).await?.local_addr()?;
     let folder = Folder::new()?;
-    let listen = format!("[status]\nlisten = \"{address}\"\n");
+    let listen = format!("[dashboard]\nlisten = \"{address}\"\n");
     folder.write(&(settings(args.at_once, "50ms") + &listen), INSTANT, BOOK)?;
     tokio::task::block_in_place(|| fill(&folder))?;
     let bot = Bot::start_in(&ground, folder).await?;

@@ -238,7 +238,7 @@ fn rules_lists() -> Vec<crate::config::UserList> {
 #[test]
 fn each_thing_about_a_game_is_said_by_the_first_rule_that_speaks_of_it() {
     let rules = rules(
-        "[[rule]]\nfrom = \"bots\"\npersonality = \"attacker\"\n[[rule]]\nspeeds = [\"blitz\"]\nlevel = 900\nfast = true\n\
+        "[[rule]]\nfrom = \"bots\"\npersonality = \"attacker\"\n[[rule]]\nspeeds = [\"blitz\"]\nlevel = 900\nno-delay = true\n\
          tempo = 0.5\n[[rule]]\ntempo = 2.0\ndelay = \"human\"\nlevel = 2000\nbooks-white = [\"gambits\"]\n",
     );
     let mut play = config::Config::default().play;
