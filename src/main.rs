@@ -1,4 +1,4 @@
-//! The program `sparring`: everything is in the library, under the roof.
+//! The program `sparring`: everything is in the library.
 
 use std::process::ExitCode;
 

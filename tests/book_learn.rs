@@ -89,7 +89,7 @@ fn archive(path: &Path) {
 }
 
 /// What `sparring book` shows in a folder, and what it says beside.
-fn desk(folder: &Path, arguments: &[&str]) -> (String, String) {
+fn run(folder: &Path, arguments: &[&str]) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sparring"));
     command.arg("book").args(arguments);
     let output = command.current_dir(folder).output().unwrap();
@@ -98,7 +98,7 @@ fn desk(folder: &Path, arguments: &[&str]) -> (String, String) {
 }
 
 fn learn(folder: &Path, arguments: &[&str]) -> (String, String) {
-    desk(folder, &[&["learn", "mine.book"], arguments].concat())
+    run(folder, &[&["learn", "mine.book"], arguments].concat())
 }
 
 /// A folder with the book.
@@ -209,7 +209,7 @@ fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("state")).unwrap();
     archive(&at("state/archive.db"));
-    let show = || desk(folder.path(), &["show", "mine.book", "-d", "1"]).0;
+    let show = || run(folder.path(), &["show", "mine.book", "-d", "1"]).0;
     let upright = show();
     let (_, said) = learn(folder.path(), &["--keep"]);
     assert!(said.contains("4 moves lean by their results"), "{said}");
@@ -251,7 +251,7 @@ fn where_games_turned_is_told_and_a_book_plays_something_else_there() {
     let folder = tempfile::tempdir().unwrap();
     let turns = |arguments: &[&str]| {
         let command = ["blunders", "--archive", "archive.db"];
-        desk(folder.path(), &[&command, arguments].concat())
+        run(folder.path(), &[&command, arguments].concat())
     };
     archive_of_turns(&folder.path().join("archive.db"));
     let (table, said) = turns(&[]);

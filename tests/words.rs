@@ -13,9 +13,19 @@ use sources::{product_sources, sources};
 const DROPPED: &[(&str, &str)] = &[
     ("burglar", "attacker, or the name of the measure"),
     ("courtship", "matchmaking"),
+    ("desk", "event loop"),
     ("doorman", "listener"),
+    ("helm", "control"),
+    ("herald", "notifier"),
+    ("hindsight", "post mortem, or blend"),
     ("manners", "style, think time or chat"),
+    ("roof", "application"),
     ("shelf", "last good version"),
+    ("shelves", "last good versions"),
+    ("spool", "writer"),
+    ("suitor", "opponent picker"),
+    ("thinker", "engine pool"),
+    ("tiding", "reload event"),
 ];
 
 /// This list itself, and the table that explains words of older commits.

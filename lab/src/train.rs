@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use crate::training_args::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
-use crate::tuning::{Hindsight, NetTrainer, Trained};
+use crate::tuning::{NetTrainer, TargetBlend, Trained};
 use sparring_engine::net::Sampler;
 
 /// Teaches a net what the evaluation misses: to correct it so that it foretells what searches find.
@@ -63,11 +63,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let target = args.write.as_deref().map(Target::try_out).transpose()?;
     let mut sampler = Sampler::default();
-    let hindsight = Hindsight {
+    let blend = TargetBlend {
         fade: args.fade,
         k: args.k,
     };
-    let set = read(&args.files, hindsight, &mut |pos| sampler.sample(pos))?;
+    let set = read(&args.files, blend, &mut |pos| sampler.sample(pos))?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
         set.games,

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context as _, bail};
 
 use crate::datagen::progress_bar;
-use crate::tuning::{Dataset, Errors, Hindsight};
+use crate::tuning::{Dataset, Errors, TargetBlend};
 use sparring_chess::Position;
 use sparring_files::{
     self as files,
@@ -49,11 +49,11 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
 /// When a file cannot be read or is none of games, and when they are too few to hold some out.
 pub(super) fn read<S>(
     files: &[PathBuf],
-    hindsight: Hindsight,
+    blend: TargetBlend,
     take_apart: &mut dyn FnMut(&Position) -> Option<S>,
 ) -> anyhow::Result<Dataset<S>> {
     let mut set = Dataset {
-        hindsight,
+        blend,
         ..Dataset::default()
     };
     for path in files {

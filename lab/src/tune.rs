@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use crate::training_args::{Target, not_negative, positive, read, say, share, showing_passes};
-use crate::tuning::{Hindsight, Tuned, Tuner, WdlModel};
+use crate::tuning::{TargetBlend, Tuned, Tuner, WdlModel};
 use sparring_engine::{Sample, weight_rows, weights_in_use, weights_source};
 
 /// Moves the weights of the evaluation to where they foretell the results of games best.
@@ -54,7 +54,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Hours of tuning must not end at a file that cannot be written.
     let target = args.write.as_deref().map(Target::try_out).transpose()?;
-    let set = read(&args.files, Hindsight::default(), &mut |pos| {
+    let set = read(&args.files, TargetBlend::default(), &mut |pos| {
         Some(Sample::of(pos))
     })?;
     say(&format!(

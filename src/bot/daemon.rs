@@ -119,7 +119,7 @@ impl Daemon {
             chat_rate_limit: ChatRateLimit::default(),
             lag_margin: LagMargin::default(),
         });
-        let desk = EventLoop::new(
+        let event_loop = EventLoop::new(
             shared,
             Handles {
                 options: self.options,
@@ -132,6 +132,6 @@ impl Daemon {
             self.dry,
             signals.leave.clone(),
         );
-        desk.run(signals).await
+        event_loop.run(signals).await
     }
 }

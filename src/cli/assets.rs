@@ -86,7 +86,7 @@ pub(super) fn shipped() -> Assets {
         library: watch::channel(Arc::new(Library::new(books))).1,
         // Nobody watches what the program carries, so it does not lean either.
         leans: watch::channel(BTreeMap::new()).0,
-        tidings: watch::channel(ReloadLog::default()).1,
+        reload_log: watch::channel(ReloadLog::default()).1,
         cast: watch::channel(Arc::new(Personalities::new(profiles))).1,
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct DaemonControl {
 }
 
 impl DaemonControl {
-    /// Takes the helm of a daemon that was started with these settings.
+    /// Controls a daemon that was started with these settings.
     pub(super) fn new(
         path: PathBuf,
         started: Config,
@@ -228,14 +228,14 @@ mod tests {
         std::fs::write(&path, "[games]\nmax = 3\n").unwrap();
         let started = settings::read(&path).unwrap();
         let (options, seen) = watch::channel(Options::from(&started));
-        let mut helm = DaemonControl::new(
+        let mut control = DaemonControl::new(
             path.clone(),
             started,
             shipped(),
             options,
             watch::channel(Vec::new()).0,
         );
-        helm.pause(true);
+        control.pause(true);
         assert_eq!(seen.borrow().games.max, 0);
         let is_off = {
             let options = seen.borrow();
@@ -247,25 +247,25 @@ mod tests {
             "[games]\nmax = 5\n[tournaments]\nenabled = true\narenas = [\"abcd1234\"]\n",
         )
         .unwrap();
-        helm.reload();
+        control.reload();
         assert_eq!(seen.borrow().games.max, 0);
-        helm.pause(false);
+        control.pause(false);
         assert_eq!(seen.borrow().games.max, 5);
         assert!(seen.borrow().tournaments.enabled);
         std::fs::write(&path, "[games]\nmax = \"many\"\n").unwrap();
-        helm.reload();
+        control.reload();
         assert_eq!(seen.borrow().games.max, 5, "bad settings change nothing");
-        assert!(*helm.is_behind().borrow(), "and are told of");
+        assert!(*control.is_behind().borrow(), "and are told of");
         std::fs::write(&path, "[games]\nmax = 9\n[play]\npersonality = \"clup\"\n").unwrap();
-        helm.reload();
+        control.reload();
         assert_eq!(
             seen.borrow().games.max,
             5,
             "nor do those that name nobody who is there"
         );
         std::fs::write(&path, "[games]\nmax = 6\n").unwrap();
-        helm.reload();
-        assert!(!*helm.is_behind().borrow(), "mended");
+        control.reload();
+        assert!(!*control.is_behind().borrow(), "mended");
     }
 
     #[test]
@@ -275,9 +275,9 @@ mod tests {
         std::fs::write(&path, "[[rule]]\nlevel = 900\n").unwrap();
         let started = settings::read(&path).unwrap();
         let (options, seen) = watch::channel(Options::from(&started));
-        let mut helm = DaemonControl::new(path, started, shipped(), options, watch::channel(Vec::new()).0);
-        helm.casual_level(Some(Elo(1500)));
-        helm.reload();
+        let mut control = DaemonControl::new(path, started, shipped(), options, watch::channel(Vec::new()).0);
+        control.casual_level(Some(Elo(1500)));
+        control.reload();
         let rules = seen.borrow().rules.clone();
         assert_eq!(rules.len(), 2);
         assert_eq!(rules[0].wish.level, Some(LevelSetting::Fixed(Elo(1500))));
@@ -287,7 +287,7 @@ mod tests {
             "rated games are left alone"
         );
         assert_eq!(rules[0].then, None, "who is played is left to the settings");
-        helm.casual_level(None);
+        control.casual_level(None);
         assert_eq!(seen.borrow().rules.len(), 1);
     }
 }

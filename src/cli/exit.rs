@@ -39,7 +39,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure as an error of the roof.
+    /// A failure as an error.
     pub fn error(exit: Exit, message: impl Into<String>) -> anyhow::Error {
         anyhow::Error::new(Self {
             exit,

@@ -24,19 +24,19 @@ pub type Verbosity = u8;
 /// The way to stderr. What is on it when this goes gets there.
 pub struct Log {
     /// None where not even a thread can be started: then whoever speaks waits until it is heard.
-    spool: Option<StderrWriter>,
+    writer: Option<StderrWriter>,
 }
 
 impl Log {
     pub(super) fn new() -> Self {
         Self {
-            spool: StderrWriter::to_stderr().ok(),
+            writer: StderrWriter::to_stderr().ok(),
         }
     }
 
     fn writer(&self) -> BoxMakeWriter {
-        match self.spool.clone() {
-            Some(spool) => BoxMakeWriter::new(move || spool.clone()),
+        match self.writer.clone() {
+            Some(writer) => BoxMakeWriter::new(move || writer.clone()),
             None => BoxMakeWriter::new(stderr),
         }
     }
@@ -50,8 +50,8 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        if let Some(spool) = &self.spool {
-            spool.empty();
+        if let Some(writer) = &self.writer {
+            writer.empty();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The roof: commands, what they print, and how the program ends. The only place for exit codes and terminals.
+//! Commands: one file each. Only here are exit codes, standard input and output.
 
 pub mod account;
 pub mod assets;

@@ -236,7 +236,7 @@ async fn serve(
             }
         }
     }
-    let helm = DaemonControl::new(
+    let control = DaemonControl::new(
         args.station.config.clone(),
         config.clone(),
         stock.clone(),
@@ -246,10 +246,17 @@ async fn serve(
     .standing(standing, place.map(|_| folder.to_owned()));
     let (wishes, wished) = mpsc::channel(WISHES);
     if let Some(listen) = &config.status.listen {
-        let panel = panel(&config, &service, &stock, &helm, escort.warnings, wishes.clone())?;
+        let panel = panel(
+            &config,
+            &service,
+            &stock,
+            &control,
+            escort.warnings,
+            wishes.clone(),
+        )?;
         listener::serve(listen, dashboard::router(panel), stop).await?;
     }
-    steer(service, helm, wished, escort.hangup).await?;
+    steer(service, control, wished, escort.hangup).await?;
     info!("ended as asked");
     Ok(Exit::Success)
 }
@@ -259,7 +266,7 @@ fn panel(
     config: &Config,
     service: &Service,
     stock: &Assets,
-    helm: &DaemonControl,
+    control: &DaemonControl,
     warnings: Warnings,
     wishes: mpsc::Sender<OwnerCommand>,
 ) -> anyhow::Result<DashboardState> {
@@ -270,12 +277,12 @@ fn panel(
             pulse: service.pulse.clone(),
             meters: service.daemon.metrics.clone(),
             store: service.daemon.store.clone(),
-            refusal: helm.refusal(),
-            is_behind: helm.is_behind(),
+            refusal: control.refusal(),
+            is_behind: control.is_behind(),
         },
         boards: service.daemon.live_games.clone(),
         options: service.options.subscribe(),
-        course: helm.course(),
+        course: control.course(),
         controls: status.has_controls(),
         editor: status
             .edit
@@ -283,7 +290,7 @@ fn panel(
         library: stock.library.clone(),
         cast: stock.cast.clone(),
         warnings,
-        tidings: stock.tidings.clone(),
+        reload_log: stock.reload_log.clone(),
         access: listener::access(status)?,
         wishes,
         begun: Instant::now(),
@@ -295,14 +302,14 @@ fn panel(
 /// Runs the daemon, and heeds signals and the owner's wishes until it has ended.
 async fn steer(
     service: Service,
-    mut helm: DaemonControl,
+    mut control: DaemonControl,
     mut wished: mpsc::Receiver<OwnerCommand>,
     mut hangup: Signal,
 ) -> anyhow::Result<()> {
     let signals = Shutdown::default();
     let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
-    let mut herald = SystemdNotifier::new(service.status, service.pulse, helm.refusal());
+    let mut notifier = SystemdNotifier::new(service.status, service.pulse, control.refusal());
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;
@@ -310,26 +317,26 @@ async fn steer(
     // Nobody looks at it as long as nothing is owed.
     again.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let ended = loop {
-        let plays_last_games = helm.is_in_rescue() && !signals.drain.is_cancelled();
+        let plays_last_games = control.is_in_rescue() && !signals.drain.is_cancelled();
         tokio::select! {
             ended = &mut daemon => break ended.context("the daemon fell over")?,
-            Some(()) = hangup.recv() => helm.reload(),
+            Some(()) = hangup.recv() => control.reload(),
             Some(wish) = wished.recv() => match wish {
-                OwnerCommand::Pause => helm.pause(true),
-                OwnerCommand::Resume => helm.pause(false),
-                OwnerCommand::Reload => helm.reload(),
-                OwnerCommand::Level(level) => helm.casual_level(level),
+                OwnerCommand::Pause => control.pause(true),
+                OwnerCommand::Resume => control.pause(false),
+                OwnerCommand::Reload => control.reload(),
+                OwnerCommand::Level(level) => control.casual_level(level),
                 OwnerCommand::Drain if signals.drain.is_cancelled() => {}
                 OwnerCommand::Drain => end(&signals),
             },
             Some(()) = terminate.recv() => end(&signals),
             Some(()) = interrupt.recv() => end(&signals),
             Ok(_) = status.wait_for(plays_nothing), if plays_last_games => {
-                hopeless = helm.give_up();
+                hopeless = control.give_up();
                 end(&signals);
             }
-            _ = again.tick(), if helm.owes_a_copy() => helm.keep_again(),
-            () = herald.tell() => {}
+            _ = again.tick(), if control.owes_a_copy() => control.keep_again(),
+            () = notifier.tell() => {}
         }
     };
     ended.map_err(|exit| failure(&exit))?;

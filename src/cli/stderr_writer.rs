@@ -51,7 +51,7 @@ impl StderrWriter {
 
     fn to(mut end: impl Write + Send + 'static) -> io::Result<Self> {
         let shared = Arc::new(LineBuffer::default());
-        let spool = Self(Arc::clone(&shared));
+        let writer = Self(Arc::clone(&shared));
         thread::Builder::new().name("log".to_owned()).spawn(move || {
             loop {
                 let (bytes, lost) = shared.take();
@@ -62,7 +62,7 @@ impl StderrWriter {
                 }
             }
         })?;
-        Ok(spool)
+        Ok(writer)
     }
 
     /// Waits until everything is written, though not for ever.
@@ -120,13 +120,13 @@ mod tests {
     #[test]
     fn f52_whoever_says_something_waits_for_no_reader_and_a_gap_is_told() {
         let (unread, end) = pipe().unwrap();
-        let mut spool = StderrWriter::to(end).unwrap();
+        let mut writer = StderrWriter::to(end).unwrap();
         let said = 5 * ROOM / 100;
         for number in 0..said {
-            spool.write_all(format!("{number:99}\n").as_bytes()).unwrap();
+            writer.write_all(format!("{number:99}\n").as_bytes()).unwrap();
         }
         let mut lines = BufReader::new(unread).lines().map(Result::unwrap);
-        // Whoever writes may have emptied the spool in the middle, and then there are two gaps.
+        // Whoever writes may have emptied the writer in the middle, and then there are two gaps.
         let (mut next, mut lost) = (0, 0);
         while next < said {
             let line = lines.next().unwrap();
@@ -140,18 +140,18 @@ mod tests {
         }
         assert_eq!(next, said);
         assert!(lost > 0);
-        spool.empty();
-        spool.write_all(b"the end\n").unwrap();
+        writer.empty();
+        writer.write_all(b"the end\n").unwrap();
         assert_eq!(lines.next().unwrap(), "the end");
     }
 
     #[test]
     fn what_was_said_last_is_written_before_the_end() {
         let (read, end) = pipe().unwrap();
-        let mut spool = StderrWriter::to(end).unwrap();
-        spool.write_all(b"the last word\n").unwrap();
-        spool.empty();
-        let waiting = spool.0.lock();
+        let mut writer = StderrWriter::to(end).unwrap();
+        writer.write_all(b"the last word\n").unwrap();
+        writer.empty();
+        let waiting = writer.0.lock();
         assert!(waiting.is_empty() && !waiting.is_writing);
         assert_eq!(
             BufReader::new(read).lines().next().unwrap().unwrap(),

@@ -145,8 +145,8 @@ mod tests {
         format!("name: Large\n{lines}\n{}", comment.repeat(count))
     }
 
-    fn first_moves(shelves: &LastGood) -> Vec<String> {
-        let library = shelves.library();
+    fn first_moves(last_good: &LastGood) -> Vec<String> {
+        let library = last_good.library();
         let start = GameHistory::new(Variant::Standard);
         let choices = library.choices(&["big".to_owned()], &start);
         choices
@@ -160,10 +160,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = folder.path().join("big.book");
         fs::write(&text, large("e4 e5\nd4xx")).unwrap();
-        let mut shelves = LastGood::default();
-        let _ = shelves.reload(std::slice::from_ref(&text));
-        assert!(shelves.library().book("big").unwrap().is_compiled());
-        assert_eq!(first_moves(&shelves), ["e2e4", "d2d4"]);
+        let mut last_good = LastGood::default();
+        let _ = last_good.reload(std::slice::from_ref(&text));
+        assert!(last_good.library().book("big").unwrap().is_compiled());
+        assert_eq!(first_moves(&last_good), ["e2e4", "d2d4"]);
         let permissions = |path| fs::metadata(path).unwrap().permissions();
         assert_eq!(permissions(compiled_path(&text)), permissions(text.clone()));
         let made = fs::metadata(compiled_path(&text)).unwrap().modified().unwrap();
@@ -178,7 +178,7 @@ mod tests {
         let _ = later.reload(std::slice::from_ref(&text));
         assert_eq!(first_moves(&later), ["c2c4"]);
         assert_eq!(
-            first_moves(&shelves),
+            first_moves(&last_good),
             ["e2e4", "d2d4"],
             "who holds the old one goes on"
         );
@@ -197,9 +197,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [text, other] = ["big.book", "other"].map(|name| folder.path().join(name));
         fs::write(&text, large("e4 e5")).unwrap();
-        let mut shelves = LastGood::default();
-        let _ = shelves.reload(std::slice::from_ref(&text));
-        assert_eq!(first_moves(&shelves), ["e2e4"]);
+        let mut last_good = LastGood::default();
+        let _ = last_good.reload(std::slice::from_ref(&text));
+        assert_eq!(first_moves(&last_good), ["e2e4"]);
         fs::write(&other, large("d4 d5")).unwrap();
         let time = fs::metadata(&text).unwrap().modified().unwrap();
         File::options()
@@ -209,8 +209,8 @@ mod tests {
             .set_modified(time)
             .unwrap();
         fs::rename(&other, &text).unwrap();
-        let _ = shelves.reload(std::slice::from_ref(&text));
-        assert_eq!(first_moves(&shelves), ["d2d4"]);
+        let _ = last_good.reload(std::slice::from_ref(&text));
+        assert_eq!(first_moves(&last_good), ["d2d4"]);
     }
 
     #[test]
@@ -218,8 +218,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = folder.path().join("big.book");
         fs::write(&text, large("e4 e5")).unwrap();
-        let mut shelves = LastGood::default();
-        let _ = shelves.reload(std::slice::from_ref(&text));
+        let mut last_good = LastGood::default();
+        let _ = last_good.reload(std::slice::from_ref(&text));
         let good = fs::read(compiled_path(&text)).unwrap();
 
         // In place, so that the book that is open meets it.
@@ -230,17 +230,17 @@ mod tests {
             .open(compiled_path(&text))
             .unwrap();
         file.write_all(&damaged).unwrap();
-        assert_eq!(first_moves(&shelves), [""; 0], "what is damaged says nothing");
-        assert_eq!(shelves.damaged(), std::slice::from_ref(&text));
-        let _ = shelves.reload(&shelves.damaged());
-        assert_eq!(first_moves(&shelves), ["e2e4"]);
+        assert_eq!(first_moves(&last_good), [""; 0], "what is damaged says nothing");
+        assert_eq!(last_good.damaged(), std::slice::from_ref(&text));
+        let _ = last_good.reload(&last_good.damaged());
+        assert_eq!(first_moves(&last_good), ["e2e4"]);
         assert_eq!(fs::read(compiled_path(&text)).unwrap(), good);
 
         for rubbish in [&good[..good.len() - 1], b"rubbish", b"", &[0; 5000]] {
             fs::write(compiled_path(&text), rubbish).unwrap();
-            let mut shelves = LastGood::default();
-            let _ = shelves.reload(std::slice::from_ref(&text));
-            assert_eq!(first_moves(&shelves), ["e2e4"]);
+            let mut last_good = LastGood::default();
+            let _ = last_good.reload(std::slice::from_ref(&text));
+            assert_eq!(first_moves(&last_good), ["e2e4"]);
             assert_eq!(fs::read(compiled_path(&text)).unwrap(), good);
         }
     }
@@ -257,10 +257,10 @@ mod tests {
         fs::write(&text, large("e4 e5")).unwrap();
         // A folder in the way is what not even an administrator writes over.
         fs::create_dir(compiled_path(&text)).unwrap();
-        let mut shelves = LastGood::default();
-        let _ = shelves.reload(std::slice::from_ref(&text));
-        assert!(!shelves.library().book("big").unwrap().is_compiled());
-        assert_eq!(first_moves(&shelves), ["e2e4"]);
+        let mut last_good = LastGood::default();
+        let _ = last_good.reload(std::slice::from_ref(&text));
+        assert!(!last_good.library().book("big").unwrap().is_compiled());
+        assert_eq!(first_moves(&last_good), ["e2e4"]);
     }
 
     #[test]

@@ -330,12 +330,12 @@ mod tests {
     fn a_book_that_never_was_good_follows_its_text_and_a_good_one_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.book");
-        let mut shelves = LastGood::default();
+        let mut last_good = LastGood::default();
         let mut save = |text: &str| {
             fs::write(&path, text).unwrap();
-            let news = shelves.reload(std::slice::from_ref(&path)).remove(0);
+            let news = last_good.reload(std::slice::from_ref(&path)).remove(0);
             let keeps = matches!(news, ReloadNews::Refused { keeps: true, .. });
-            (shelves.library().book("a").unwrap().rows(), keeps)
+            (last_good.library().book("a").unwrap().rows(), keeps)
         };
         assert_eq!(save("e4 e5\ne9\n"), (1, false));
         assert_eq!(save("e4 e5\nd4 d5\ne9\n"), (2, false));

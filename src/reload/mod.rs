@@ -45,7 +45,7 @@ pub struct Assets {
     /// Takes how books are to lean by results, by name; counts with the next look at the folders.
     pub leans: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
     /// What became of files that were read again.
-    pub tidings: watch::Receiver<ReloadLog>,
+    pub reload_log: watch::Receiver<ReloadLog>,
 }
 
 /// Reads the folders once, and hands out what they hold and the task that keeps it fresh.
@@ -53,9 +53,9 @@ pub struct Assets {
 /// The findings say what could not be used. Spawn [`Poller::run`]; without it the stock stays as it is.
 #[must_use]
 pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
-    let mut shelves = LastGood::default();
+    let mut last_good = LastGood::default();
     let seen = glance(paths);
-    let mut findings: Vec<Diagnostics> = shelves
+    let mut findings: Vec<Diagnostics> = last_good
         .reload(&seen.keys().cloned().collect::<Vec<_>>())
         .into_iter()
         .filter_map(|news| match news {
@@ -63,25 +63,25 @@ pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
             ReloadNews::Read { .. } | ReloadNews::Gone { .. } => None,
         })
         .collect();
-    findings.extend(shelves.missing_includes());
-    let (library, library_rx) = watch::channel(Arc::new(shelves.library()));
-    let (cast, cast_rx) = watch::channel(Arc::new(shelves.cast()));
+    findings.extend(last_good.missing_includes());
+    let (library, library_rx) = watch::channel(Arc::new(last_good.library()));
+    let (cast, cast_rx) = watch::channel(Arc::new(last_good.cast()));
     let (leans, leans_rx) = watch::channel(BTreeMap::new());
-    let (tidings, tidings_rx) = watch::channel(ReloadLog::default());
+    let (reload_log, reload_log_rx) = watch::channel(ReloadLog::default());
     let poller = FileWatcher {
         paths: paths.clone(),
         quiet: Debouncer::new(seen, REST),
-        shelves,
+        last_good,
         library,
         cast,
         leans: leans_rx,
-        tidings,
+        reload_log,
     };
     let stock = Assets {
         library: library_rx,
         cast: cast_rx,
         leans,
-        tidings: tidings_rx,
+        reload_log: reload_log_rx,
     };
     (stock, poller, findings)
 }
@@ -91,11 +91,11 @@ pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
 pub struct FileWatcher {
     paths: Paths,
     quiet: Debouncer,
-    shelves: LastGood,
+    last_good: LastGood,
     library: watch::Sender<Arc<Library>>,
     cast: watch::Sender<Arc<Personalities>>,
     leans: watch::Receiver<BTreeMap<String, Arc<LearnedWeights>>>,
-    tidings: watch::Sender<ReloadLog>,
+    reload_log: watch::Sender<ReloadLog>,
 }
 
 impl FileWatcher {
@@ -127,11 +127,11 @@ impl FileWatcher {
     /// One look at the folders: whatever has changed and come to rest is read, told of and published.
     pub fn look(&mut self, now: Millis) {
         if self.leans.has_changed().unwrap_or(false) {
-            self.shelves.lean(self.leans.borrow_and_update().clone());
-            self.library.send_replace(Arc::new(self.shelves.library()));
+            self.last_good.lean(self.leans.borrow_and_update().clone());
+            self.library.send_replace(Arc::new(self.last_good.library()));
         }
         let mut changed = self.quiet.look(now, &glance(&self.paths));
-        let damaged = self.shelves.damaged();
+        let damaged = self.last_good.damaged();
         changed.extend(
             damaged
                 .into_iter()
@@ -141,19 +141,19 @@ impl FileWatcher {
         if changed.is_empty() {
             return;
         }
-        let news = self.shelves.reload(&changed);
+        let news = self.last_good.reload(&changed);
         for item in &news {
             self.tell(item);
         }
         if news.iter().any(ReloadNews::is_about_books) {
-            for findings in self.shelves.missing_includes() {
+            for findings in self.last_good.missing_includes() {
                 warn!("{findings}");
                 self.note(false, &findings.to_string());
             }
-            self.library.send_replace(Arc::new(self.shelves.library()));
+            self.library.send_replace(Arc::new(self.last_good.library()));
         }
         if news.iter().any(|item| !item.is_about_books()) {
-            self.cast.send_replace(Arc::new(self.shelves.cast()));
+            self.cast.send_replace(Arc::new(self.last_good.cast()));
         }
     }
 }
@@ -175,7 +175,8 @@ impl FileWatcher {
 
     fn note(&self, good: bool, text: &str) {
         let now = Millis::since_1970(SystemTime::now());
-        self.tidings.send_modify(|tidings| tidings.add(now, good, text));
+        self.reload_log
+            .send_modify(|reload_log| reload_log.add(now, good, text));
     }
 }
 
@@ -355,10 +356,10 @@ mod tests {
         folder.settle();
         folder.write("books/mine.book", "1. e4 e9\n");
         folder.settle();
-        let tidings = folder.stock.tidings.borrow().clone();
-        let told: Vec<(bool, &str)> = tidings
+        let reload_log = folder.stock.reload_log.borrow().clone();
+        let told: Vec<(bool, &str)> = reload_log
             .recent()
-            .map(|tiding| (tiding.good, tiding.text.as_str()))
+            .map(|event| (event.good, event.text.as_str()))
             .collect();
         let path = folder.at.path().join("books/mine.book").display().to_string();
         assert_eq!(told.len(), 2, "{told:?}");

@@ -22,7 +22,7 @@ pub struct ReloadEvent {
     pub text: String,
 }
 
-/// The last tidings, the newest last. Clones are cheap.
+/// The last reload_log, the newest last. Clones are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct ReloadLog(Arc<VecDeque<ReloadEvent>>);
 
@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn the_last_ones_are_kept_and_numbered_through() {
-        let mut tidings = ReloadLog::default();
+        let mut reload_log = ReloadLog::default();
         for number in 0..25 {
-            tidings.add(Millis(number), true, &"x".repeat(1000));
+            reload_log.add(Millis(number), true, &"x".repeat(1000));
         }
-        let numbers: Vec<u64> = tidings.recent().map(|tiding| tiding.number).collect();
+        let numbers: Vec<u64> = reload_log.recent().map(|event| event.number).collect();
         assert_eq!(numbers, (6..=25).rev().collect::<Vec<_>>());
-        assert!(tidings.recent().all(|tiding| tiding.text.len() == SHOWN));
+        assert!(reload_log.recent().all(|event| event.text.len() == SHOWN));
     }
 }

@@ -8,21 +8,19 @@ use crate::reload::ReloadLog;
 use crate::web::auth::{self, Access};
 
 /// The call, for those who have access.
-pub(crate) fn router(tidings: watch::Receiver<ReloadLog>, access: Access) -> Router {
+pub(crate) fn router(reload_log: watch::Receiver<ReloadLog>, access: Access) -> Router {
     Router::new()
         .route("/reloads", get(recent))
         .layer(from_fn_with_state(access, auth::check))
-        .with_state(tidings)
+        .with_state(reload_log)
 }
 
 /// The newest first.
-async fn recent(State(tidings): State<watch::Receiver<ReloadLog>>) -> Json<Value> {
-    let tidings = tidings.borrow().clone();
-    let rows: Vec<Value> = tidings
+async fn recent(State(reload_log): State<watch::Receiver<ReloadLog>>) -> Json<Value> {
+    let reload_log = reload_log.borrow().clone();
+    let rows: Vec<Value> = reload_log
         .recent()
-        .map(|tiding| {
-            json!({"number": tiding.number, "at": tiding.at, "good": tiding.good, "text": tiding.text})
-        })
+        .map(|event| json!({"number": event.number, "at": event.at, "good": event.good, "text": event.text}))
         .collect();
     Json(json!({"reloads": rows}))
 }

@@ -69,7 +69,7 @@ async fn served_with(
         library: stock.library,
         cast: stock.cast,
         warnings: Warnings::default(),
-        tidings: stock.tidings,
+        reload_log: stock.reload_log,
         access,
         wishes,
         begun: Instant::now(),

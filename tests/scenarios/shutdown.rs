@@ -50,7 +50,7 @@ async fn a_second_request_leaves_within_two_seconds_and_the_game_stays() {
 #[tokio::test]
 async fn games_that_take_too_long_are_left() {
     let mut stage = acts(|_, _| Act::Ponder)
-        .options(|options| options.games.shutdown - timeout = Millis(100))
+        .options(|options| options.games.drain = Millis(100))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;

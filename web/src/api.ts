@@ -1,5 +1,5 @@
 // Requests to the server this page came from, and the guest in whose name they are made.
-import type { Challenge, Lobby, RunningGame, Setup, Tiding, View } from './model';
+import type { Challenge, Lobby, RunningGame, Setup, ReloadEvent, View } from './model';
 import type { Decisions } from './why';
 import { keyed, needsKey } from './key';
 import { forget, isRecord, recall, remember } from './storage';
@@ -109,8 +109,8 @@ async function post(where: string, form: Form = {}): Promise<Response> {
 
 export const lobby = (): Promise<Lobby> => read('/sandbox/lobby');
 /** The last books and personalities that were read again, the newest first. */
-export const reloads = async (): Promise<readonly Tiding[]> =>
-  (await read<{ reloads: readonly Tiding[] }>('/reloads')).reloads;
+export const reloads = async (): Promise<readonly ReloadEvent[]> =>
+  (await read<{ reloads: readonly ReloadEvent[] }>('/reloads')).reloads;
 export const view = (id: string): Promise<View> => read(path`/sandbox/game/${id}/view`);
 
 /** Why the bot moved as it did; only of games that are over. */

@@ -125,7 +125,7 @@ export interface Lobby {
 }
 
 /** What became of a file that was saved. */
-export interface Tiding {
+export interface ReloadEvent {
   /** Counts from 1; the newest has the largest. */
   readonly number: number;
   readonly good: boolean;

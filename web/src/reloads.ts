@@ -12,9 +12,9 @@ export function reloadLine(): HTMLElement {
   let hide = 0;
 
   const look = async () => {
-    const tidings = document.hidden ? null : await api.reloads().catch(() => null);
-    if (!tidings) return;
-    const [newest] = tidings;
+    const events = document.hidden ? null : await api.reloads().catch(() => null);
+    if (!events) return;
+    const [newest] = events;
     const fresh = known !== null && newest && newest.number > known ? newest : null;
     known = newest?.number ?? 0;
     if (!fresh) return;

@@ -16,7 +16,7 @@ pub struct Labelled<S = Sample> {
     pub sample: S,
     /// The search's score when the game was played, in centipawns from White's view.
     pub score: f32,
-    /// White's points, from 0 to 1, by what came later: at the end of the game alone, unless [`Hindsight`] says otherwise.
+    /// White's points, from 0 to 1, by what came later: at the end of the game alone, unless [`TargetBlend`] says otherwise.
     pub points: f32,
 }
 
@@ -30,14 +30,14 @@ pub struct Dataset<S = Sample> {
     /// How many games they come from.
     pub games: usize,
     /// How what came later is told to them.
-    pub hindsight: Hindsight,
+    pub blend: TargetBlend,
 }
 
 /// What the rest of a game tells of a position: the scores of later ones and the result, each counting less the later it
 /// came. A search of a few hundred nodes errs; a dozen of them along the game err less, and see further.
 /// Source: the return of temporal differences (Sutton, 1988).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hindsight {
+pub struct TargetBlend {
     /// How much of what comes after a ply counts beside what is said at it, from 0 to 1: 1 for the game's result alone.
     pub fade: f32,
     /// What makes points of centipawns: 1 / (1 + exp(-K E)).
@@ -45,13 +45,13 @@ pub struct Hindsight {
 }
 
 /// The game's result alone, which asks nothing of K.
-impl Default for Hindsight {
+impl Default for TargetBlend {
     fn default() -> Self {
         Self { fade: 1.0, k: 0.0 }
     }
 }
 
-impl Hindsight {
+impl TargetBlend {
     /// For each ply of a game White's points by what came after it.
     fn of(self, game: &GameRecord) -> Vec<f32> {
         let mut later = vec![0.0; game.scores.len()];
@@ -88,7 +88,7 @@ impl<S> Default for Dataset<S> {
             training: Vec::new(),
             held_out: Vec::new(),
             games: 0,
-            hindsight: Hindsight::default(),
+            blend: TargetBlend::default(),
         }
     }
 }
@@ -122,7 +122,7 @@ impl<S> Dataset<S> {
             } else {
                 &mut self.training
             };
-            let later = self.hindsight.of(&game);
+            let later = self.blend.of(&game);
             let later = later
                 .into_iter()
                 .zip(&game.scores)
@@ -184,7 +184,7 @@ mod tests {
                 .unwrap();
         let k = 0.01;
         let said = |score: f32| 1.0 / (1.0 + (-k * score).exp());
-        let told = |fade: f32| Hindsight { fade, k }.of(&game);
+        let told = |fade: f32| TargetBlend { fade, k }.of(&game);
         assert_eq!(told(1.0), [1.0; 4], "the result alone");
         assert_eq!(
             told(0.0),
@@ -199,9 +199,9 @@ mod tests {
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0-1 | e2e4 e7e5:50 g1f3 b8c6"
                 .parse()
                 .unwrap();
-        assert_eq!(Hindsight { fade: 0.5, k }.of(&before)[0], 0.875 * said(50.0));
+        assert_eq!(TargetBlend { fade: 0.5, k }.of(&before)[0], 0.875 * said(50.0));
         let mut set = Dataset {
-            hindsight: Hindsight { fade: 0.5, k },
+            blend: TargetBlend { fade: 0.5, k },
             ..Dataset::default()
         };
         set.add(&format!("{game}\n"), &mut whole, &mut |_| ()).unwrap();

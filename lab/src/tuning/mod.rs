@@ -14,7 +14,7 @@ mod train_net;
 mod wdl_model;
 
 pub use datagen::{GenerateError, Generator, Made};
-pub use dataset::{BadGame, Dataset, Hindsight, Labelled};
+pub use dataset::{BadGame, Dataset, Labelled, TargetBlend};
 pub use game_record::{GameOutcome, GameRecord, RecordError};
 pub use optimizer::Adam;
 pub use selfplay::SelfPlay;

@@ -86,7 +86,7 @@ struct ChallengeHistory {
 }
 
 impl OpponentPicker {
-    /// A suitor who begins now, at this time since 1970, and knows what an earlier run has learned: who is left alone
+    /// A picker that begins now, at this time since 1970, and knows what an earlier run has learned: who is left alone
     /// until when since 1970, and how many challenges were sent since midnight.
     pub(in crate::bot) fn restore(rests: &[ChallengeCooldown], sent_today: u32, epoch: Millis) -> Self {
         // A longer rest is of a clock that was wrong.
@@ -315,12 +315,12 @@ mod tests {
         Millis::from_secs(secs)
     }
 
-    fn chosen(suitor: &OpponentPicker, online: &[Account], now: Millis) -> Option<String> {
+    fn chosen(picker: &OpponentPicker, online: &[Account], now: Millis) -> Option<String> {
         let ratings = [("blitz".to_owned(), Elo(1500))].into();
         let mut rng = ChaCha8Rng::seed_from_u64(now.0);
         let plan = ChallengeProposal::draw(&wish(), &mut rng)?;
         let welcome: Vec<&Account> = online.iter().collect();
-        let choice = suitor.choose(&wish(), plan, &welcome, &ratings, now, &mut rng);
+        let choice = picker.choose(&wish(), plan, &welcome, &ratings, now, &mut rng);
         choice.map(|(user, _)| user.to_string())
     }
 
@@ -330,37 +330,37 @@ mod tests {
             account("far", Some("BOT"), Some(1801)),
             account("unrated", Some("BOT"), None),
         ];
-        let suitor = OpponentPicker::default();
+        let picker = OpponentPicker::default();
         for now in 0..50 {
-            assert_eq!(chosen(&suitor, &strangers, Millis(now)), None);
+            assert_eq!(chosen(&picker, &strangers, Millis(now)), None);
         }
         let near = [&strangers[..], &[account("near", Some("BOT"), Some(1800))]].concat();
-        assert_eq!(chosen(&suitor, &near, Millis(1)).as_deref(), Some("near"));
+        assert_eq!(chosen(&picker, &near, Millis(1)).as_deref(), Some("near"));
     }
 
     #[test]
     fn who_refuses_is_left_alone_longer_each_time() {
         let online = [account("x", Some("BOT"), Some(1500))];
         let (x, id): (UserId, GameId) = ("x".parse().unwrap(), "abcd1234".parse().unwrap());
-        let mut suitor = OpponentPicker::default();
+        let mut picker = OpponentPicker::default();
         let mut now = secs(0);
         for hours in [1, 4, 16, 64, 168, 168] {
-            assert!(chosen(&suitor, &online, now).is_some());
-            suitor.sent(id.clone(), x.clone());
-            suitor.refused(&id, now);
+            assert!(chosen(&picker, &online, now).is_some());
+            picker.sent(id.clone(), x.clone());
+            picker.refused(&id, now);
             let free = now + secs(hours * 3600);
-            assert_eq!(chosen(&suitor, &online, free - Millis(1)), None, "{hours}");
+            assert_eq!(chosen(&picker, &online, free - Millis(1)), None, "{hours}");
             now = free;
         }
-        suitor.sent(id.clone(), x.clone());
-        suitor.accepted(&id, now);
+        picker.sent(id.clone(), x.clone());
+        picker.accepted(&id, now);
         assert!(
-            chosen(&suitor, &online, now + secs(1800)).is_some(),
+            chosen(&picker, &online, now + secs(1800)).is_some(),
             "a game makes good for all"
         );
-        suitor.avoid(x, now, Some(secs(90)));
+        picker.avoid(x, now, Some(secs(90)));
         assert!(
-            chosen(&suitor, &online, now + secs(90)).is_some(),
+            chosen(&picker, &online, now + secs(90)).is_some(),
             "lichess said when"
         );
     }
@@ -368,69 +368,69 @@ mod tests {
     #[test]
     fn challenges_keep_their_distance_and_a_day_has_only_so_many() {
         let wish = wish();
-        let mut suitor = OpponentPicker::default();
-        assert!(!suitor.is_due(
+        let mut picker = OpponentPicker::default();
+        assert!(!picker.is_due(
             &Matchmaking {
                 enabled: false,
                 ..wish.clone()
             },
             secs(9000)
         ));
-        assert!(!suitor.is_due(&wish, secs(119)));
-        assert!(suitor.is_due(&wish, secs(120)));
-        suitor.asks(secs(120), secs(120));
-        assert!(!suitor.is_due(&wish, secs(9000)), "the list is not there yet");
-        suitor.gives_up();
-        assert!(!suitor.is_due(&wish, secs(719)));
-        assert!(suitor.is_due(&wish, secs(720)));
-        suitor.busy(secs(700));
-        assert!(!suitor.is_due(&wish, secs(819)));
+        assert!(!picker.is_due(&wish, secs(119)));
+        assert!(picker.is_due(&wish, secs(120)));
+        picker.asks(secs(120), secs(120));
+        assert!(!picker.is_due(&wish, secs(9000)), "the list is not there yet");
+        picker.gives_up();
+        assert!(!picker.is_due(&wish, secs(719)));
+        assert!(picker.is_due(&wish, secs(720)));
+        picker.busy(secs(700));
+        assert!(!picker.is_due(&wish, secs(819)));
         for _ in 0..MOST_A_DAY {
-            suitor.asks(secs(1000), secs(1000));
-            suitor.gives_up();
+            picker.asks(secs(1000), secs(1000));
+            picker.gives_up();
         }
-        assert!(suitor.is_due(&wish, secs(1600)), "nobody was there to challenge");
+        assert!(picker.is_due(&wish, secs(1600)), "nobody was there to challenge");
         let (x, id): (UserId, GameId) = ("x".parse().unwrap(), "abcd1234".parse().unwrap());
         for _ in 0..MOST_A_DAY {
-            assert!(!suitor.is_done_for_today());
-            suitor.asks(secs(1000), secs(1000));
-            suitor.sent(id.clone(), x.clone());
-            suitor.refused(&id, secs(1000));
+            assert!(!picker.is_done_for_today());
+            picker.asks(secs(1000), secs(1000));
+            picker.sent(id.clone(), x.clone());
+            picker.refused(&id, secs(1000));
         }
-        assert!(suitor.is_done_for_today());
-        assert!(!suitor.is_due(&wish, secs(86_399)));
-        assert!(suitor.is_due(&wish, secs(86_400)));
-        suitor.asks(secs(86_400), secs(86_400));
-        suitor.gives_up();
-        assert!(suitor.is_due(&wish, secs(87_000)), "a new day has its own");
+        assert!(picker.is_done_for_today());
+        assert!(!picker.is_due(&wish, secs(86_399)));
+        assert!(picker.is_due(&wish, secs(86_400)));
+        picker.asks(secs(86_400), secs(86_400));
+        picker.gives_up();
+        assert!(picker.is_due(&wish, secs(87_000)), "a new day has its own");
     }
 
     #[test]
     fn a_moment_that_passes_just_after_a_look_is_not_slept_through() {
-        let (wish, mut suitor) = (wish(), OpponentPicker::default());
-        suitor.looked(Some(Millis(119_999)));
-        assert!(!suitor.is_due(&wish, Millis(119_999)));
+        let (wish, mut picker) = (wish(), OpponentPicker::default());
+        picker.looked(Some(Millis(119_999)));
+        assert!(!picker.is_due(&wish, Millis(119_999)));
         // However late it is by now.
-        assert_eq!(suitor.looks_at(&wish, Millis::ZERO), Some(secs(120)));
-        suitor.looked(Some(secs(120)));
-        assert_eq!(suitor.looks_at(&wish, Millis::ZERO), None, "it was seen in time");
+        assert_eq!(picker.looks_at(&wish, Millis::ZERO), Some(secs(120)));
+        picker.looked(Some(secs(120)));
+        assert_eq!(picker.looks_at(&wish, Millis::ZERO), None, "it was seen in time");
         // A silence that ends meanwhile is such a moment too.
-        suitor.looked(None);
-        assert_eq!(suitor.looks_at(&wish, Millis::ZERO), Some(secs(120)));
-        assert_eq!(suitor.looks_at(&wish, secs(300)), Some(secs(300)));
+        picker.looked(None);
+        assert_eq!(picker.looks_at(&wish, Millis::ZERO), Some(secs(120)));
+        assert_eq!(picker.looks_at(&wish, secs(300)), Some(secs(300)));
     }
 
     #[test]
     fn what_was_learned_outlasts_a_restart() {
         let online = [account("x", Some("BOT"), Some(1500))];
         let x: UserId = "x".parse().unwrap();
-        let mut suitor = OpponentPicker::default();
+        let mut picker = OpponentPicker::default();
         for _ in 0..2 {
-            suitor.avoid(x.clone(), secs(100), None);
+            picker.avoid(x.clone(), secs(100), None);
         }
-        let learned = suitor.news();
+        let learned = picker.news();
         assert_eq!((learned.len(), learned[1].refusals), (2, 2));
-        assert_eq!(suitor.news(), []);
+        assert_eq!(picker.news(), []);
         // The next run begins an hour before noon; the rest that is left counts from there.
         let eleven = secs(50 * 24 * 3600 + 11 * 3600);
         let rest = ChallengeCooldown {
@@ -451,10 +451,10 @@ mod tests {
 
     #[test]
     fn a_crowd_is_not_remembered_for_ever() {
-        let mut suitor = OpponentPicker::default();
+        let mut picker = OpponentPicker::default();
         for number in 0..(REMEMBERED as u64 + 10) {
-            suitor.avoid(format!("bot{number}").parse().unwrap(), secs(number), None);
+            picker.avoid(format!("bot{number}").parse().unwrap(), secs(number), None);
         }
-        assert_eq!(suitor.memory.len(), REMEMBERED);
+        assert_eq!(picker.memory.len(), REMEMBERED);
     }
 }

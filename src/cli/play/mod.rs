@@ -203,7 +203,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     } else {
         axum::Router::new()
     };
-    let beside = editing.merge(reloads::router(stock.tidings.clone(), Access::default()));
+    let beside = editing.merge(reloads::router(stock.reload_log.clone(), Access::default()));
     let serving = tokio::spawn(server.serve_beside(beside, listener, stop.clone()));
 
     let client = Client::new(&address, Token::parse(&bot)?, seed)?;

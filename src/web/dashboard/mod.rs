@@ -88,7 +88,7 @@ pub struct DashboardState {
     /// The last warnings of the log.
     pub warnings: Warnings,
     /// The last books and personalities that were read again.
-    pub tidings: watch::Receiver<ReloadLog>,
+    pub reload_log: watch::Receiver<ReloadLog>,
     /// Whether the buttons work.
     pub controls: bool,
     /// Edits books and personalities; none where that is switched off.
@@ -109,7 +109,7 @@ pub struct DashboardState {
 pub fn router(panel: DashboardState) -> Router {
     let health = health::router(panel.watched.clone(), panel.access.clone());
     let (access, load) = (panel.access.clone(), panel.load.clone());
-    let reloads = reloads::router(panel.tidings.clone(), access.clone());
+    let reloads = reloads::router(panel.reload_log.clone(), access.clone());
     let editing = match panel.editor.clone() {
         Some(editor) => editor::router(editor, access.clone()),
         None => Router::new(),

@@ -56,7 +56,7 @@ pub struct Args {
 /// A bot that moves at once: what remains is the daemon.
 const INSTANT: &str = "about = \"Moves at once.\"\nnodes = 1\ndelay = \"off\"\nbooks = []\n";
 /// A bot that thinks as long as its clock allows.
-const THINKER: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\n";
+const BY_CLOCK: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\n";
 /// A bot that moves at once, after a look into a book.
 const READER: &str = "about = \"Looks things up.\"\nnodes = 1\ndelay = \"off\"\nbooks = [\"starter\"]\n";
 
@@ -122,7 +122,7 @@ async fn measure(args: &Args) -> anyhow::Result<()> {
     reload(args).await?;
 
     let ground = SandboxServer::new(args.seed + 1).await?;
-    let (bot, _) = start(&ground, THINKER, BOOK, args.at_once).await?;
+    let (bot, _) = start(&ground, BY_CLOCK, BOOK, args.at_once).await?;
     let watch = Stopwatch::start();
     let tally = many(&ground, args).await?;
     row(

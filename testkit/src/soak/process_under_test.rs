@@ -20,7 +20,7 @@ const DISK: &str = "rows wait";
 /// So many of the lines that matter are kept for whoever asks why.
 const KEPT: usize = 200;
 /// A bot that thinks as long as its clock allows.
-const THINKER: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\ntakebacks = 0\n";
+const BY_CLOCK: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\ntakebacks = 0\n";
 
 /// What the log has said over all lives.
 #[derive(Debug, Default, Clone)]
@@ -84,7 +84,7 @@ impl ProcessUnderTest {
     /// Writes all its files as they should be.
     pub(super) fn mend(&self) -> anyhow::Result<()> {
         self.folder
-            .write(&settings(self.max_games, "100ms"), THINKER, BOOK)
+            .write(&settings(self.max_games, "100ms"), BY_CLOCK, BOOK)
     }
 
     /// Writes its files as no editor should leave them.

@@ -15,7 +15,7 @@ document.body.append(
     h('a', { class: 'logo', href: '/', title: words.backTip }, h('img', { src: 'icon.svg', alt: '' }), words.back),
     h('span', { class: 'title' }, words.title),
     themeSwitch()),
-  h('div', { class: 'desk' }, nav, main),
+  h('div', { class: 'workspace' }, nav, main),
 );
 
 let page: Page | null = null;
