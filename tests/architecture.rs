@@ -42,7 +42,7 @@ fn files_are_read_with_a_limit_and_only_if_they_are_files() {
 }
 
 /// Files that may ask what time of day it is: for dates, never for how long something takes.
-const CALENDARS: [&str; 2] = ["src/bot/event_loop.rs", "crates/lichess/src/response.rs"];
+const CALENDARS: [&str; 2] = ["src/bot/wall_clock.rs", "crates/lichess/src/response.rs"];
 
 #[test]
 fn f51_no_time_of_day_decides_how_long_anything_takes() {

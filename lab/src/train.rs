@@ -6,13 +6,13 @@ use anyhow::bail;
 
 use crate::training_args::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
 use crate::tuning::{NetTrainer, TargetBlend, Trained};
-use sparring_engine::net::Sampler;
+use sparring_engine::nnue::Sampler;
 
 /// Teaches a net what the evaluation misses: to correct it so that it foretells what searches find.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring-lab train-net games.txt                                         # what would come of it
-  sparring-lab train-net games.txt more.txt --write crates/engine/src/net/weights.bin")]
+  sparring-lab train-net games.txt more.txt --write crates/engine/src/nnue/weights.bin")]
 pub struct Args {
     /// Files of games, as `sparring-lab datagen` writes them.
     #[arg(required = true)]
@@ -41,7 +41,7 @@ pub struct Args {
     /// Orders the positions and makes the first numbers.
     #[arg(long, default_value_t = NetTrainer::default().seed)]
     seed: u64,
-    /// Writes the net here: `crates/engine/src/net/weights.bin` for the next build.
+    /// Writes the net here: `crates/engine/src/nnue/weights.bin` for the next build.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }

@@ -69,27 +69,27 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Plays against the bot in the browser or in the terminal. No account, no network.
     Play(play::Args),
-    /// Is the bot on lichess, as bot.toml says, until told to stop.
+    /// Runs the bot on lichess as bot.toml says, until told to stop.
     Run(run::Args),
-    /// Prepares bot.toml and the token for a lichess account.
+    /// Sets up a lichess bot account: token, bot.toml, upgrade to a bot.
     Init(init::Args),
-    /// Says whether everything is in order that the bot needs on lichess, and how to mend what is not.
+    /// Checks token, account, config, clock, disk and service, and prints a fix for each problem.
     Doctor(doctor::Args),
-    /// Validates bot.toml, books and personalities, and shows everything wrong at once.
+    /// Validates bot.toml, books and personalities, and reports all mistakes at once.
     Check(check::Args),
-    /// Works with opening books: checks, shows, grows, compares and converts them.
+    /// Opening books: checks, shows, builds, compares and converts them.
     Book(book::Args),
-    /// Says what a personality, a level or bot.toml means, key by key.
+    /// Explains a personality, a level, bot.toml or a challenge, key by key.
     Explain(explain::Args),
-    /// Shows the games that the bot has played, and writes them as PGN.
+    /// Lists the games of the archive, and exports them as PGN.
     Games(games::Args),
-    /// Serves lichess in a box on this machine, for testing bots and boards.
+    /// Serves the lichess API on this machine, to test bots and boards.
     Sandbox(sandbox::Args),
-    /// Speaks UCI on standard input and output: the engine for any chess program.
+    /// Speaks UCI on standard input and output, for any chess GUI.
     Uci,
-    /// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
+    /// Benchmark: nodes of fixed positions (the engine's signature), and nodes a second.
     Bench(bench::Args),
-    /// Counts the leaves of the tree of legal moves, move by move.
+    /// Counts the leaves of the tree of legal moves, by root move.
     Perft {
         /// The position as FEN, or `startpos`.
         fen: String,
@@ -164,7 +164,7 @@ fn speak_uci() -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Prints what was asked for; a reader that has left early is no failure.
+/// Prints to standard output; a closed pipe is no failure.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -175,7 +175,7 @@ pub fn print(text: impl Display) -> anyhow::Result<Exit> {
     }
 }
 
-/// What words say to a command's arguments, the first of them being its name.
+/// Parses a command's arguments; the first word is its name.
 #[cfg(test)]
 fn parsed<A: clap::Args>(
     words: impl IntoIterator<Item = impl Into<std::ffi::OsString> + Clone>,
@@ -184,7 +184,7 @@ fn parsed<A: clap::Args>(
     A::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
-/// Without a command: what this is, and the one command to try.
+/// Prints the help when no command is given.
 fn welcome() -> anyhow::Result<Exit> {
     print(Cli::command().render_help())
 }

@@ -9,7 +9,7 @@ use super::{
     handicap::Weakness,
     history::{PieceSquare, piece_square},
     iterative_deepening::{Iteration, fill},
-    net,
+    nnue,
     node::Node,
     overrides::EngineOverrides,
     params::Params,
@@ -298,7 +298,7 @@ impl<'a> Shared<'a> {
                 ^ inclined.salt()
                 ^ fortress::salt(self.node)
                 ^ setup.map_or(0, EngineOverrides::salt)
-                ^ net::salt(self.asks_net)
+                ^ nnue::salt(self.asks_net)
                 ^ self.tablebase.map_or(0, |_| SALT),
             seldepth: 0,
             iteration: 0,

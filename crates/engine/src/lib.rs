@@ -42,7 +42,7 @@ mod tt;
 mod zobrist;
 
 pub mod bench;
-pub mod net;
+pub mod nnue;
 pub mod perft;
 pub mod timeman;
 

@@ -7,7 +7,7 @@ use super::{
     handicap::{Weakness, mix},
     history::{Histories, NO_PIECE_SQUARE, Past, PieceSquare, piece_square},
     movepick::Scored,
-    net::Path,
+    nnue::Path,
     node::Node,
     params::Params,
     reductions::Reductions,

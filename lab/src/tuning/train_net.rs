@@ -14,7 +14,7 @@ use super::{
     optimizer::{Adam, mean_error, points},
     texel::Errors,
 };
-use sparring_engine::net::{BIAS, HIDDEN, NET_CENTIPAWNS, NetSample, NetWeights, OUTPUT_BIASES, OUTPUTS};
+use sparring_engine::nnue::{BIAS, HIDDEN, NET_CENTIPAWNS, NetSample, NetWeights, OUTPUT_BIASES, OUTPUTS};
 
 /// How to train. Equal values on equal positions give equal nets, whatever the machine's cores.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::tuning::SelfPlay;
     use sparring_chess::{Rules as _, units::Nodes};
-    use sparring_engine::{Engine, net::Sampler};
+    use sparring_engine::{Engine, nnue::Sampler};
 
     const SMALL: NetTrainer = NetTrainer {
         passes: 10,

@@ -16,7 +16,7 @@ use super::{
     weights::THE_MOVE,
 };
 use crate::{
-    net::{self, Halves},
+    nnue::{self, Halves},
     node::Node,
 };
 use sparring_chess::{ByColor, Color};
@@ -201,7 +201,7 @@ fn corrected(node: &Node, terms: &Terms<ScorePair>, seen: Halves<'_>) -> i32 {
     if share == 0 {
         return worth;
     }
-    let value = net::correction(seen, node.board()) * share / 64;
+    let value = nnue::correction(seen, node.board()) * share / 64;
     let whole = worth + node.turn.fold_wb(value, -value);
     if whole == 0 || whole.signum() == worth.signum() {
         return whole;

@@ -1,7 +1,7 @@
 //! What a position is worth without looking ahead.
 //!
 //! The evaluator is chosen once a search by the variant. Orthodox chess gets the classical evaluation, a sum of named
-//! terms, one file each, corrected by the net of [`super::net`] where the search asks it; other variants get what their goal rewards.
+//! terms, one file each, corrected by the net of [`super::nnue`] where the search asks it; other variants get what their goal rewards.
 
 mod accumulator;
 mod attacks;
@@ -36,7 +36,7 @@ pub use weight::WeightRow;
 pub use weight_overrides::{Amount, AmountError, WeightOverrides};
 
 use super::{
-    net::{Accumulators, Halves},
+    nnue::{Accumulators, Halves},
     node::Node,
 };
 use sparring_chess::{Position, Rules as _, Variant};

@@ -1,7 +1,7 @@
 //! Evaluation under other rules: material with the variant's own values, and what its goal rewards.
 
 use super::{classical, pawns::PawnTable, weight_overrides::WeightOverrides};
-use crate::{net::Halves, node::Node};
+use crate::{nnue::Halves, node::Node};
 use sparring_chess::{Color, Role, Rules as _, Square, Variant};
 
 /// Worth of a piece in antichess, where having few is the goal: pawn to king.

@@ -5,6 +5,7 @@
 
 mod account;
 mod challenge;
+mod decline_reason;
 mod error;
 mod event;
 mod game;
@@ -17,9 +18,10 @@ mod tournament;
 
 pub use account::{Account, ChatMessage, GameCount, NowPlaying, PerfRating, TokenInfo};
 pub use challenge::{
-    Challenge, ChallengeColor, ChallengeDone, ChallengeRequest, ChallengeStatus, Compat, DeclineReason, Perf,
-    TimeControl, User, VariantInfo,
+    Challenge, ChallengeColor, ChallengeDone, ChallengeRequest, ChallengeStatus, Compat, Perf, TimeControl,
+    User, VariantInfo,
 };
+pub use decline_reason::DeclineReason;
 pub use error::{DecodeError, ErrorBody, RateLimit};
 pub use event::{Event, GameEventInfo, Opponent};
 pub use game::{ChatLine, ClockInfo, GameEvent, GameFull, GameState, OpponentGone, Player, Room};
