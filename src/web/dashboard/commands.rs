@@ -7,33 +7,12 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{DashboardState, error::ApiError};
+use super::{
+    error::ApiError,
+    state::{DashboardState, OwnerCommand},
+};
 use sparring_chess::units::Elo;
 use sparring_personality::Level;
-
-/// What the owner asks for by a button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnerCommand {
-    /// Begin nothing more until told otherwise; running games go on.
-    Pause,
-    /// Begin games again.
-    Resume,
-    /// Begin nothing more, and end when no game runs.
-    Drain,
-    /// Read the settings again.
-    Reload,
-    /// Play casual games at this level, or again as the settings say.
-    Level(Option<Elo>),
-}
-
-/// What the owner asked for by buttons; it outlasts a reload and ends with the program.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Course {
-    /// Nothing new is begun.
-    pub paused: bool,
-    /// Casual games are played at this level.
-    pub casual_level: Option<Elo>,
-}
 
 /// What is asked for a level; none for what the settings say.
 #[derive(Debug, Deserialize)]

@@ -1,11 +1,6 @@
 //! The running games as a stream of lines: all of them at first, then each that changes, and word of each that ends.
 
-use std::{
-    collections::VecDeque,
-    convert::Infallible,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -19,9 +14,9 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep, timeout},
 };
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
-use super::DashboardState;
+use super::state::DashboardState;
 use crate::bot::games::live::{GameSnapshot, Pictures};
 use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
@@ -30,30 +25,6 @@ use sparring_lichess::model::GameId;
 const EVERY: Duration = Duration::from_millis(200);
 /// After so long without news comes an empty line, as on lichess' streams.
 const KEEP_ALIVE: Duration = Duration::from_secs(7);
-
-/// So many follow the games at once: one more ends the stream of whoever has followed longest. The other connections
-/// are for pages.
-pub(super) const STREAMS: usize = 16;
-
-/// Who follows the running games. Clones know the same.
-#[derive(Debug, Clone, Default)]
-pub struct Viewers(Arc<Mutex<VecDeque<CancellationToken>>>);
-
-impl Viewers {
-    /// One more. Its stream ends with the token.
-    fn join(&self) -> CancellationToken {
-        let mut viewers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        viewers.retain(|viewer| !viewer.is_cancelled());
-        if viewers.len() >= STREAMS
-            && let Some(oldest) = viewers.pop_front()
-        {
-            oldest.cancel();
-        }
-        let token = CancellationToken::new();
-        viewers.push_back(token.clone());
-        token
-    }
-}
 
 /// Serves the stream.
 pub(super) async fn stream(State(panel): State<DashboardState>) -> Response {
@@ -164,17 +135,6 @@ mod tests {
         assert_eq!(lines[0]["clocks"], json!({"mine": 5000, "theirs": 6000}));
         assert_eq!(lines[1], json!({"type": "gone", "id": "aaaaaaaa"}));
         assert_eq!(changes(Some(&now), &now), "\n");
-    }
-
-    #[test]
-    fn one_viewer_too_many_ends_the_stream_of_the_oldest() {
-        let viewers = Viewers::default();
-        let tokens: Vec<CancellationToken> = (0..STREAMS).map(|_| viewers.join()).collect();
-        tokens[3].cancel(); // It has left by itself.
-        viewers.join();
-        assert!(!tokens[0].is_cancelled(), "there was room");
-        viewers.join();
-        assert!(tokens[0].is_cancelled() && !tokens[1].is_cancelled());
     }
 
     #[test]

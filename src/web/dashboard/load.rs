@@ -19,9 +19,9 @@ use axum::{
 use serde::Serialize;
 use tokio::{sync::Semaphore, time::timeout};
 
-use super::{DashboardState, error::ApiError};
+use super::error::ApiError;
 use crate::{
-    store::{Archive, InterruptHandle, StoreError},
+    store::{Archive, InterruptHandle},
     web::worker::Worker,
 };
 use sparring_http_server::{ConnectionLimits, RateLimit};
@@ -39,9 +39,9 @@ pub const LIMITS: ConnectionLimits = ConnectionLimits {
 const RATE: u32 = 400;
 const BURST: u32 = 400;
 /// Who would have to wait longer to ask the thread that writes the archive is sent away.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 /// An answer that takes longer is given up.
-const LONGEST: Duration = Duration::from_secs(8);
+pub(super) const LONGEST: Duration = Duration::from_secs(8);
 /// So many questions at once go to the thread that writes the archive: what is to be written waits behind them.
 const ASKED_AT_ONCE: usize = 4;
 
@@ -50,7 +50,7 @@ const ASKED_AT_ONCE: usize = 4;
 pub struct Load {
     rate: Arc<RateLimit>,
     worker: Worker,
-    asking: Arc<Semaphore>,
+    pub(super) asking: Arc<Semaphore>,
 }
 
 impl Default for Load {
@@ -105,38 +105,9 @@ impl ArchiveReading {
     }
 }
 
-impl DashboardState {
-    /// Makes an answer of what the archive has, off the loop that games run on.
-    pub(super) async fn read<T: Serialize>(
-        &self,
-        question: impl FnOnce(&ArchiveReading) -> Result<T, ApiError> + Send + 'static,
-    ) -> Result<Response, ApiError> {
-        let path = self.ask(|archive| Ok(archive.path())).await?;
-        self.load.read(path.ok_or(ApiError::NoArchive)?, question).await
-    }
-
-    /// Asks the thread that writes the archive: something short, since what is to be written waits meanwhile.
-    pub(super) async fn ask<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, ApiError> {
-        // Kept until it is answered, whether somebody still waits or not.
-        let asking = self.load.asking.clone();
-        let place = timeout(PATIENCE, asking.acquire_owned())
-            .await
-            .map_err(|_| ApiError::TooMany)?;
-        let answer = self.watched.store.ask(move |archive| {
-            let _place = place;
-            question(archive)
-        });
-        let answer = timeout(LONGEST, answer).await.map_err(|_| ApiError::TooLong)?;
-        Ok(answer.ok_or(ApiError::NoArchive)??)
-    }
-}
-
 impl Load {
     /// Makes an answer of what the archive there has.
-    async fn read<T: Serialize>(
+    pub(super) async fn read<T: Serialize>(
         &self,
         path: PathBuf,
         question: impl FnOnce(&ArchiveReading) -> Result<T, ApiError> + Send + 'static,

@@ -8,6 +8,7 @@ mod levels;
 mod live;
 mod load;
 mod pages;
+mod state;
 mod stats;
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
@@ -21,40 +22,27 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
-};
 
-pub use self::{
-    commands::{Course, OwnerCommand},
-    live::Viewers,
-    load::{LIMITS, Load},
-};
 use self::{error::ApiError, load::ArchiveReading};
-use crate::{
-    bot::{Options, games::live::LiveGames},
-    reload::ReloadLog,
-    store::{Filter, GameRecord, StoreError},
+pub use self::{
+    load::{LIMITS, Load},
+    state::{Course, DashboardState, OwnerCommand, Viewers},
 };
+use crate::store::{Filter, GameRecord, StoreError};
 use crate::{
     cli::{
         games::{as_json, result},
-        log_buffer::Warnings,
         state_dir::latest_limit,
     },
     web::{
-        auth::{self, Access},
-        editor::{self, Editor},
-        game_explanation,
-        health::{self, HealthSources, ailment, note, resident},
+        auth, editor, game_explanation,
+        health::{self, ailment, note, resident},
         reloads,
     },
 };
-use sparring_book::Library;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, UserId};
-use sparring_personality::{Level, Personalities};
+use sparring_personality::Level;
 
 /// A page of the list of games.
 const PAGE: u32 = 50;
@@ -69,41 +57,6 @@ const PLAYED_THROUGH: u32 = 2_000;
 
 /// The moves of so many games are read at a time.
 const PART: usize = 50;
-
-/// Everything there is to show, and whom to tell what is wished.
-#[derive(Debug, Clone)]
-pub struct DashboardState {
-    /// Health and figures.
-    pub watched: HealthSources,
-    /// The running games.
-    pub boards: LiveGames,
-    /// The settings of this moment.
-    pub options: watch::Receiver<Options>,
-    /// What the owner asked for beside the settings.
-    pub course: watch::Receiver<Course>,
-    /// The books in use.
-    pub library: watch::Receiver<Arc<Library>>,
-    /// The personalities in use.
-    pub cast: watch::Receiver<Arc<Personalities>>,
-    /// The last warnings of the log.
-    pub warnings: Warnings,
-    /// The last books and personalities that were read again.
-    pub reload_log: watch::Receiver<ReloadLog>,
-    /// Whether the buttons work.
-    pub controls: bool,
-    /// Edits books and personalities; none where that is switched off.
-    pub editor: Option<Editor>,
-    /// Who may see and ask all this.
-    pub access: Access,
-    /// Takes the owner's wishes.
-    pub wishes: mpsc::Sender<OwnerCommand>,
-    /// Since when it runs.
-    pub begun: Instant,
-    /// What it may cost to look at all this.
-    pub load: Load,
-    /// Who watches the running games.
-    pub viewers: Viewers,
-}
 
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
 pub fn router(panel: DashboardState) -> Router {

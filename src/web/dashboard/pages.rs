@@ -6,7 +6,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-use super::{DashboardState, error::ApiError};
+use super::{error::ApiError, state::DashboardState};
 use sparring_sandbox::{Asset, asset};
 
 /// The page and its files.

@@ -10,12 +10,15 @@ use std::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::MOST_BYTES;
 use crate::{config::Paths, reload};
 use sparring_files::{
     self as files,
     atomic_file::{self, Readers},
 };
+
+/// The largest text that is edited here: some fifteen thousand lines of a book. Browsers take ever longer for a key in
+/// larger ones, which other editors do not.
+pub(super) const MOST_BYTES: u64 = 512 << 10;
 
 /// What is edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

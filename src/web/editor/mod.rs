@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
-use self::files::{FileError, FileKind, Version};
+use self::files::{FileError, FileKind, MOST_BYTES, Version};
 use crate::config::Paths;
 use crate::web::{
     auth::{self, Access},
@@ -31,9 +31,6 @@ use sparring_book::Library;
 use sparring_chess::units::Elo;
 use sparring_diagnostics::Diagnostics;
 
-/// The largest text that is edited here: some fifteen thousand lines of a book. Browsers take ever longer for a key in
-/// larger ones, which other editors do not.
-const MOST_BYTES: u64 = 512 << 10;
 /// JSON writes some characters with more bytes than a file.
 const MOST_BODY: usize = 2 * MOST_BYTES as usize;
 /// So many texts at once are taken in.

@@ -1,0 +1,157 @@
+//! The axum state of the dashboard: `DashboardState`, the owner's commands and the viewers of running games.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use axum::response::Response;
+use serde::Serialize;
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    error::ApiError,
+    load::{ArchiveReading, LONGEST, Load, PATIENCE},
+};
+use crate::{
+    bot::{Options, games::live::LiveGames},
+    cli::log_buffer::Warnings,
+    reload::ReloadLog,
+    store::{Archive, StoreError},
+    web::{auth::Access, editor::Editor, health::HealthSources},
+};
+use sparring_book::Library;
+use sparring_chess::units::Elo;
+use sparring_personality::Personalities;
+
+/// What the owner asks for by a button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnerCommand {
+    /// Begin nothing more until told otherwise; running games go on.
+    Pause,
+    /// Begin games again.
+    Resume,
+    /// Begin nothing more, and end when no game runs.
+    Drain,
+    /// Read the settings again.
+    Reload,
+    /// Play casual games at this level, or again as the settings say.
+    Level(Option<Elo>),
+}
+
+/// What the owner asked for by buttons; it outlasts a reload and ends with the program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Course {
+    /// Nothing new is begun.
+    pub paused: bool,
+    /// Casual games are played at this level.
+    pub casual_level: Option<Elo>,
+}
+
+/// So many follow the games at once: one more ends the stream of whoever has followed longest. The other connections
+/// are for pages.
+const STREAMS: usize = 16;
+
+/// Who follows the running games. Clones know the same.
+#[derive(Debug, Clone, Default)]
+pub struct Viewers(Arc<Mutex<VecDeque<CancellationToken>>>);
+
+impl Viewers {
+    /// One more. Its stream ends with the token.
+    pub(super) fn join(&self) -> CancellationToken {
+        let mut viewers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        viewers.retain(|viewer| !viewer.is_cancelled());
+        if viewers.len() >= STREAMS
+            && let Some(oldest) = viewers.pop_front()
+        {
+            oldest.cancel();
+        }
+        let token = CancellationToken::new();
+        viewers.push_back(token.clone());
+        token
+    }
+}
+
+/// What the handlers of the dashboard share: sources of data, access and the channel for commands.
+#[derive(Debug, Clone)]
+pub struct DashboardState {
+    /// Health and figures.
+    pub watched: HealthSources,
+    /// The running games.
+    pub boards: LiveGames,
+    /// The settings of this moment.
+    pub options: watch::Receiver<Options>,
+    /// What the owner asked for beside the settings.
+    pub course: watch::Receiver<Course>,
+    /// The books in use.
+    pub library: watch::Receiver<Arc<Library>>,
+    /// The personalities in use.
+    pub cast: watch::Receiver<Arc<Personalities>>,
+    /// The last warnings of the log.
+    pub warnings: Warnings,
+    /// The last books and personalities that were read again.
+    pub reload_log: watch::Receiver<ReloadLog>,
+    /// Whether the buttons work.
+    pub controls: bool,
+    /// Edits books and personalities; none where that is switched off.
+    pub editor: Option<Editor>,
+    /// Who may see and ask all this.
+    pub access: Access,
+    /// Takes the owner's wishes.
+    pub wishes: mpsc::Sender<OwnerCommand>,
+    /// Since when it runs.
+    pub begun: Instant,
+    /// What it may cost to look at all this.
+    pub load: Load,
+    /// Who watches the running games.
+    pub viewers: Viewers,
+}
+
+impl DashboardState {
+    /// Makes an answer of what the archive has, off the loop that games run on.
+    pub(super) async fn read<T: Serialize>(
+        &self,
+        question: impl FnOnce(&ArchiveReading) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<Response, ApiError> {
+        let path = self.ask(|archive| Ok(archive.path())).await?;
+        self.load.read(path.ok_or(ApiError::NoArchive)?, question).await
+    }
+
+    /// Asks the thread that writes the archive: something short, since what is to be written waits meanwhile.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        // Kept until it is answered, whether somebody still waits or not.
+        let asking = self.load.asking.clone();
+        let place = timeout(PATIENCE, asking.acquire_owned())
+            .await
+            .map_err(|_| ApiError::TooMany)?;
+        let answer = self.watched.store.ask(move |archive| {
+            let _place = place;
+            question(archive)
+        });
+        let answer = timeout(LONGEST, answer).await.map_err(|_| ApiError::TooLong)?;
+        Ok(answer.ok_or(ApiError::NoArchive)??)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_viewer_too_many_ends_the_stream_of_the_oldest() {
+        let viewers = Viewers::default();
+        let tokens: Vec<CancellationToken> = (0..STREAMS).map(|_| viewers.join()).collect();
+        tokens[3].cancel(); // It has left by itself.
+        viewers.join();
+        assert!(!tokens[0].is_cancelled(), "there was room");
+        viewers.join();
+        assert!(tokens[0].is_cancelled() && !tokens[1].is_cancelled());
+    }
+}
