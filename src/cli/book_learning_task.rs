@@ -14,7 +14,7 @@ use tracing::{info, warn};
 use crate::cli::book::from_archive;
 use crate::{
     reload::Assets,
-    store::{Archive, Filter, StoreError},
+    store::{Archive, Filter},
 };
 use sparring_book::{Book, LearnReport, LearnedWeights, Library, WeightFactor};
 
@@ -75,17 +75,4 @@ pub fn of_book(archive: &Archive, book: &Book) -> anyhow::Result<Vec<WeightFacto
     let mut lessons = LearnReport::new(book);
     from_archive(archive, &Filter::default(), &mut lessons, &mut None)?;
     Ok(lessons.weight_factors(LEAST_GAMES))
-}
-
-/// The books as they lean by what the archive keeps.
-///
-/// # Errors
-/// When the archive cannot be read.
-pub fn as_kept(archive: &Archive, books: Vec<Book>) -> Result<Vec<Book>, StoreError> {
-    let mut kept = archive.leans()?;
-    let leaning = books.into_iter().map(|book| match kept.remove(book.name()) {
-        Some(leans) => book.with_learned_weights(Arc::new(leans.into_iter().collect())),
-        None => book,
-    });
-    Ok(leaning.collect())
 }

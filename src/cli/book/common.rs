@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{ErrorKind, Write as _, stderr, stdin, stdout},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::Context as _;
@@ -11,7 +12,6 @@ use anyhow::Context as _;
 use crate::{
     cli::{
         assets::{BOOKS, shipped_stand_in},
-        book_learning_task,
         check::neighbours,
         exit::{Exit, Failure},
         logging,
@@ -20,7 +20,7 @@ use crate::{
     },
     config::{self, Paths},
     reload::list,
-    store::Archive,
+    store::{Archive, StoreError},
 };
 use sparring_book::{self as book, Book, Library, ParsedBook};
 use sparring_chess::{GameHistory, Variant, parse_san, parse_uci};
@@ -225,7 +225,17 @@ pub fn leaning(books: Vec<Book>) -> anyhow::Result<Vec<Book>> {
         return Ok(books);
     }
     let archive = Archive::read(&archive).context("the archive says how books lean")?;
-    Ok(book_learning_task::as_kept(&archive, books)?)
+    Ok(with_learned_weights(&archive, books)?)
+}
+
+/// The books with the learned weights that the archive stores.
+fn with_learned_weights(archive: &Archive, books: Vec<Book>) -> Result<Vec<Book>, StoreError> {
+    let mut kept = archive.leans()?;
+    let leaning = books.into_iter().map(|book| match kept.remove(book.name()) {
+        Some(leans) => book.leaning(Arc::new(leans.into_iter().collect())),
+        None => book,
+    });
+    Ok(leaning.collect())
 }
 
 /// So many of a thing, as in `1 book` and `2 books`.
