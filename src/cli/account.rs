@@ -25,7 +25,7 @@ pub struct VerifiedToken {
 ///
 /// # Errors
 /// With the remedy and an exit code, when the token may not play, the account is closed or the server is not there.
-pub async fn standing(client: &Client, wanted: &[&'static str]) -> anyhow::Result<VerifiedToken> {
+pub async fn verify_token(client: &Client, wanted: &[&'static str]) -> anyhow::Result<VerifiedToken> {
     let token = client.test_token().await.map_err(|error| failed(&error))?;
     let Some(token) = token else {
         return Err(refused(format!(

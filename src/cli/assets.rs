@@ -52,7 +52,7 @@ pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Assets, Vec
 /// Books and personalities for chess programs that speak to us: read once, from the folders that `bot.toml` here
 /// names, or those the program carries. What cannot be used is left out; `sparring check` says why.
 #[must_use]
-pub fn house() -> UciResources {
+pub fn uci_resources() -> UciResources {
     let text = files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default();
     let paths = config::paths(&text);
     let stock = if shipped_stand_in(&paths) {

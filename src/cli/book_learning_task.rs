@@ -1,5 +1,4 @@
-//! Weights that lean by results: made of the archive's games from time to time while the bot runs, kept in the archive, and
-//! told of in the log. The books themselves are never touched.
+//! Task that recomputes the learned weights of books from the archive's games every hour. Book files stay unchanged.
 
 use std::{
     collections::BTreeMap,

@@ -372,7 +372,7 @@ async fn server(client: &Client, wanted: &[&'static str], lines: &mut Vec<Line>)
         Line::fine("server", found)
     });
     lines.push(machine::clock(date));
-    lines.push(match account::standing(client, wanted).await {
+    lines.push(match account::verify_token(client, wanted).await {
         Err(error) => Line::broken(
             "account",
             exit::code_of(&error),

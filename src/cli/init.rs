@@ -87,14 +87,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let standing = runtime.block_on(account::standing(&client, Config::default().tournaments.scopes()))?;
-    let name = admit(&standing, args.upgrade.as_deref())?;
+    let verified = runtime.block_on(account::verify_token(
+        &client,
+        Config::default().tournaments.scopes(),
+    ))?;
+    let name = admit(&verified, args.upgrade.as_deref())?;
     // Before the upgrade, which cannot be undone: an account must not become a bot for ever when the disk is full. The
     // token first: settings that name a file which is not there would be worse than the other way round.
     let settings = settings(&server, &args.config, &token_file)?;
     let token_draft = NewFiles::write(&token_file, &format!("{}\n", bare_token(&text)), 0o600)?;
     let settings_draft = NewFiles::write(&args.config, &settings, 0o644)?;
-    if !standing.account.is_bot() {
+    if !verified.account.is_bot() {
         runtime
             .block_on(client.upgrade_to_bot())
             .map_err(|error| failed(&error))?;
@@ -139,24 +142,24 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
 }
 
 /// Whether the account is a bot, or may become one and its owner wants that. Returns its name.
-fn admit(standing: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<String> {
-    let name = Escaped(&standing.account.username).to_string();
-    if !standing.needless.is_empty() {
+fn admit(verified: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<String> {
+    let name = Escaped(&verified.account.username).to_string();
+    if !verified.needless.is_empty() {
         warn(&format!(
             "The token may do more than a bot needs ({}): a narrower one is safer.",
-            standing.needless.join(", ")
+            verified.needless.join(", ")
         ));
     }
-    if !standing.missing.is_empty() {
+    if !verified.missing.is_empty() {
         warn(&format!(
             "The token lacks {}: challenges will not be heard or answered.",
-            standing.missing.join(", ")
+            verified.missing.join(", ")
         ));
     }
-    if standing.account.is_bot() {
+    if verified.account.is_bot() {
         return Ok(name);
     }
-    let games = standing.account.games();
+    let games = verified.account.games();
     if games > 0 {
         let sentence = format!(
             "{name} has played {games} games; lichess makes only accounts without games bots. Make a new account for it"
@@ -167,7 +170,7 @@ fn admit(standing: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<Stri
         Some(typed) => typed.to_owned(),
         None => ask_for_upgrade(&name)?,
     };
-    if !typed.trim().eq_ignore_ascii_case(&standing.account.username) {
+    if !typed.trim().eq_ignore_ascii_case(&verified.account.username) {
         let sentence = format!("that is not {name}: the account stays as it is, and nothing was written");
         return Err(Failure::error(Exit::NoPermission, sentence));
     }

@@ -43,11 +43,11 @@ struct EchoOff(Termios);
 impl EchoOff {
     fn new() -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
-        let mut hushed = before.clone();
-        hushed.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
+        let mut no_echo = before.clone();
+        no_echo.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
         // A line is read as soon as it ends, and this ends one.
-        hushed.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
-        tcsetattr(io::stdin(), OptionalActions::Now, &hushed)?;
+        no_echo.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
+        tcsetattr(io::stdin(), OptionalActions::Now, &no_echo)?;
         Ok(Self(before))
     }
 }

@@ -110,8 +110,8 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
             warnings,
             stop: &stop,
         };
-        let beginning = config_recovery::begin(&args.station.config, args.dry_run, &stop)?;
-        let ended = hold(args, beginning, escort).await;
+        let start = config_recovery::begin(&args.station.config, args.dry_run, &stop)?;
+        let ended = hold(args, start, escort).await;
         stop.cancel();
         if let Err(error) = &ended
             && exit::code_of(error) == Exit::Taken
@@ -155,8 +155,8 @@ struct Companions<'s> {
 }
 
 /// Takes the token and the folder for this process, and is the bot with them.
-async fn hold(args: &Args, beginning: StartConfig, escort: Companions<'_>) -> anyhow::Result<Exit> {
-    let config = &beginning.config;
+async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow::Result<Exit> {
+    let config = &start.config;
     let server = match &args.station.url {
         Some(url) => {
             Server::parse(url).map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?
@@ -190,7 +190,7 @@ async fn hold(args: &Args, beginning: StartConfig, escort: Companions<'_>) -> an
         folder: &folder,
         place: place.as_ref(),
     };
-    serve(args, beginning, client, claim, kept, escort).await
+    serve(args, start, client, claim, kept, escort).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
@@ -207,7 +207,7 @@ struct StateFiles<'p> {
 
 async fn serve(
     args: &Args,
-    beginning: StartConfig,
+    start: StartConfig,
     client: Client,
     claim: ClaimAccount,
     StateFiles { folder, place }: StateFiles<'_>,
@@ -217,7 +217,7 @@ async fn serve(
         config,
         stock,
         standing,
-    } = beginning;
+    } = start;
     let stop = escort.stop;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());

@@ -126,45 +126,45 @@ mod tests {
             .collect()
     }
 
-    fn looks(quiet: &mut Debouncer, at: u64, files: &[(&str, u64)]) -> Vec<String> {
-        let changed = quiet.look(Millis(at), &glance(files));
+    fn looks(debouncer: &mut Debouncer, at: u64, files: &[(&str, u64)]) -> Vec<String> {
+        let changed = debouncer.look(Millis(at), &glance(files));
         changed.iter().map(|path| path.display().to_string()).collect()
     }
 
     #[test]
     fn a_change_is_told_once_and_only_after_its_rest() {
-        let mut quiet = Debouncer::new(glance(&[("a", 1), ("b", 1)]), Millis(900));
-        assert!(looks(&mut quiet, 1000, &[("a", 1), ("b", 1)]).is_empty());
-        assert!(looks(&mut quiet, 2000, &[("a", 2), ("b", 1)]).is_empty());
+        let mut debouncer = Debouncer::new(glance(&[("a", 1), ("b", 1)]), Millis(900));
+        assert!(looks(&mut debouncer, 1000, &[("a", 1), ("b", 1)]).is_empty());
+        assert!(looks(&mut debouncer, 2000, &[("a", 2), ("b", 1)]).is_empty());
         assert!(
-            looks(&mut quiet, 3000, &[("a", 3), ("b", 1)]).is_empty(),
+            looks(&mut debouncer, 3000, &[("a", 3), ("b", 1)]).is_empty(),
             "it still grows"
         );
-        assert_eq!(looks(&mut quiet, 4000, &[("a", 3), ("b", 1)]), ["a"]);
-        assert!(looks(&mut quiet, 5000, &[("a", 3), ("b", 1)]).is_empty());
+        assert_eq!(looks(&mut debouncer, 4000, &[("a", 3), ("b", 1)]), ["a"]);
+        assert!(looks(&mut debouncer, 5000, &[("a", 3), ("b", 1)]).is_empty());
     }
 
     #[test]
     fn new_and_vanished_files_are_changes() {
-        let mut quiet = Debouncer::new(glance(&[("a", 1)]), Millis(900));
-        looks(&mut quiet, 1000, &[("b", 1)]);
-        assert_eq!(looks(&mut quiet, 2000, &[("b", 1)]), ["a", "b"]);
+        let mut debouncer = Debouncer::new(glance(&[("a", 1)]), Millis(900));
+        looks(&mut debouncer, 1000, &[("b", 1)]);
+        assert_eq!(looks(&mut debouncer, 2000, &[("b", 1)]), ["a", "b"]);
     }
 
     #[test]
     fn a_file_that_is_gone_for_a_moment_is_no_news() {
-        let mut quiet = Debouncer::new(glance(&[("a", 1)]), Millis(900));
-        assert!(looks(&mut quiet, 1000, &[]).is_empty());
-        assert!(looks(&mut quiet, 2000, &[("a", 1)]).is_empty());
-        assert!(looks(&mut quiet, 3000, &[("a", 1)]).is_empty());
+        let mut debouncer = Debouncer::new(glance(&[("a", 1)]), Millis(900));
+        assert!(looks(&mut debouncer, 1000, &[]).is_empty());
+        assert!(looks(&mut debouncer, 2000, &[("a", 1)]).is_empty());
+        assert!(looks(&mut debouncer, 3000, &[("a", 1)]).is_empty());
     }
 
     #[test]
     fn a_restless_file_does_not_hold_up_another() {
-        let mut quiet = Debouncer::new(glance(&[("a", 1), ("b", 1)]), Millis(900));
+        let mut debouncer = Debouncer::new(glance(&[("a", 1), ("b", 1)]), Millis(900));
         for second in 1..=5 {
             let size = if second < 3 { 1 } else { 2 };
-            let told = looks(&mut quiet, second * 1000, &[("a", second + 1), ("b", size)]);
+            let told = looks(&mut debouncer, second * 1000, &[("a", second + 1), ("b", size)]);
             let expected: &[&str] = if second == 4 { &["b"] } else { &[] };
             assert_eq!(told, expected, "second {second}");
         }

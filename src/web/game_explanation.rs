@@ -11,7 +11,7 @@ use crate::store::{
     ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, MoveSource, ScoreJson,
     SearchExplanation,
 };
-use crate::web::{book_exit::parting, eval_history::judged};
+use crate::web::{book_exit::parting, eval_history::eval_history};
 use sparring_book::Library;
 use sparring_chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci};
 use sparring_lichess::model::{GameId, Side};
@@ -104,7 +104,7 @@ pub fn decisions(
         "personality": game.personality,
         "level": game.played,
         "leftBook": parting(&line, moves, library),
-        "evaluation": judged(game, &line, cast),
+        "evaluation": eval_history(game, &line, cast),
         "decisions": cards,
     }))
 }

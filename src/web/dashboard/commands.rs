@@ -1,4 +1,4 @@
-//! What the owner may ask of the daemon by buttons.
+//! `POST /api/control/...`: pause, resume, drain, reload, and the level of casual games.
 
 use axum::{
     Json,

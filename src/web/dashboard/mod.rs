@@ -44,18 +44,18 @@ use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, UserId};
 use sparring_personality::Level;
 
-/// A page of the list of games.
+/// Games on a page of the list.
 const PAGE: u32 = 50;
-/// No page is longer.
+/// Most games on a page.
 const LARGEST_PAGE: u32 = 200;
-/// So many opponents are shown, those who played most.
+/// Opponents in the list, those with the most games first.
 const OPPONENTS: usize = 1000;
-/// Figures are made of no more games than these, the newest.
-const JUDGED: u32 = 20_000;
-/// What books scored is made of no more than these: each game is played through for it.
+/// The newest games that statistics are computed from.
+const MOST_RESULTS: u32 = 20_000;
+/// The newest games that book scores are computed from; each is replayed.
 const PLAYED_THROUGH: u32 = 2_000;
 
-/// The moves of so many games are read at a time.
+/// Games whose moves are read at a time.
 const PART: usize = 50;
 
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
@@ -145,7 +145,7 @@ async fn games(
         opponent,
         speed: wanted.speed.filter(|speed| !speed.is_empty()),
         rated: wanted.rated,
-        // One more tells whether there are any.
+        // One more shows whether there is a next page.
         most: Some(most + 1),
         ..Filter::default()
     };
@@ -176,8 +176,8 @@ async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Re
         let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
         let moves = reading.archive()?.moves(&id)?;
         let mut shown = as_json(&game);
-        let told = game_explanation::retold(&game, &moves).into_iter();
-        shown["line"] = told
+        let replayed = game_explanation::retold(&game, &moves).into_iter();
+        shown["line"] = replayed
             .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
             .collect();
         shown["decisions"] = match game_explanation::decisions(&game, &moves, &library, &cast) {
@@ -189,10 +189,10 @@ async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Re
     panel.read(shown).await
 }
 
-/// With whom how many games were played, and how they ended; the most played first.
+/// Games and results per opponent; most games first.
 async fn opponents(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     panel
-        .read(|reading| Ok(json!({"opponents": met(&judged(reading)?)})))
+        .read(|reading| Ok(json!({"opponents": met(&newest_results(reading)?)})))
         .await
 }
 
@@ -220,10 +220,10 @@ fn met(games: &[GameRecord]) -> Vec<Value> {
     list.into_iter().take(OPPONENTS).map(|(_, shown)| shown).collect()
 }
 
-/// How strong it was against whom it played, by speed and by personality, and how the ratings moved.
+/// Performance rating by speed and by personality, and the rating history.
 async fn performance(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let strength = |reading: &ArchiveReading| {
-        let games = judged(reading)?;
+        let games = newest_results(reading)?;
         Ok(json!({
             "bySpeed": stats::groups(&games, |game| game.speed.clone()),
             "byPersonality": stats::groups(&games, |game| game.personality.clone()),
@@ -258,21 +258,21 @@ async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response
 /// The levels, and how strong they were.
 async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let cast = Arc::clone(&panel.cast.borrow());
-    let told = panel.read({
+    let table = panel.read({
         let cast = Arc::clone(&cast);
-        move |reading| Ok(levels::table(&cast, judged(reading)?))
+        move |reading| Ok(levels::table(&cast, newest_results(reading)?))
     });
-    match told.await {
+    match table.await {
         // Without an archive there is still the table.
         Err(ApiError::NoArchive) => Ok(Json(levels::table(&cast, Vec::new())).into_response()),
-        told => told,
+        table => table,
     }
 }
 
-/// The newest games without their moves, for figures.
-fn judged(reading: &ArchiveReading) -> Result<Vec<GameRecord>, ApiError> {
+/// The newest games without their moves, for statistics.
+fn newest_results(reading: &ArchiveReading) -> Result<Vec<GameRecord>, ApiError> {
     let newest = Filter {
-        most: Some(JUDGED),
+        most: Some(MOST_RESULTS),
         ..Filter::default()
     };
     Ok(reading.archive()?.results(&newest)?)

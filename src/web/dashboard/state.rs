@@ -28,14 +28,14 @@ use sparring_book::Library;
 use sparring_chess::units::Elo;
 use sparring_personality::Personalities;
 
-/// What the owner asks for by a button.
+/// A command of the owner, sent by a button of the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnerCommand {
-    /// Begin nothing more until told otherwise; running games go on.
+    /// Start no games until `Resume`; running games go on.
     Pause,
-    /// Begin games again.
+    /// Start games again.
     Resume,
-    /// Begin nothing more, and end when no game runs.
+    /// Start no games, and exit when none runs.
     Drain,
     /// Read the settings again.
     Reload,
@@ -43,7 +43,7 @@ pub enum OwnerCommand {
     Level(Option<Elo>),
 }
 
-/// What the owner asked for by buttons; it outlasts a reload and ends with the program.
+/// Overrides set by buttons: kept over a reload of bot.toml, lost on restart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Course {
     /// Nothing new is begun.
@@ -56,7 +56,7 @@ pub struct Course {
 /// are for pages.
 const STREAMS: usize = 16;
 
-/// Who follows the running games. Clones know the same.
+/// Open streams of running games. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Viewers(Arc<Mutex<VecDeque<CancellationToken>>>);
 
@@ -85,7 +85,7 @@ pub struct DashboardState {
     pub boards: LiveGames,
     /// The settings of this moment.
     pub options: watch::Receiver<Options>,
-    /// What the owner asked for beside the settings.
+    /// Overrides set by buttons.
     pub course: watch::Receiver<Course>,
     /// The books in use.
     pub library: watch::Receiver<Arc<Library>>,
@@ -99,15 +99,15 @@ pub struct DashboardState {
     pub controls: bool,
     /// Edits books and personalities; none where that is switched off.
     pub editor: Option<Editor>,
-    /// Who may see and ask all this.
+    /// Access control.
     pub access: Access,
-    /// Takes the owner's wishes.
+    /// Receives the owner's commands.
     pub wishes: mpsc::Sender<OwnerCommand>,
-    /// Since when it runs.
+    /// Start of the daemon.
     pub begun: Instant,
-    /// What it may cost to look at all this.
+    /// Rate limit and worker of the pages.
     pub load: Load,
-    /// Who watches the running games.
+    /// Open streams of running games.
     pub viewers: Viewers,
 }
 
