@@ -1,6 +1,6 @@
 //! Game task: reads one game's stream, folds it into a state, has moves selected, and submits them.
 //!
-//! The task can be killed at any moment and rebuilt from `gameFull`, the first line of the stream. [`Chat`], [`Offers`] and
+//! The task can be killed at any moment and rebuilt from `gameFull`, the first line of the stream. [`GameChat`], [`Offers`] and
 //! [`GameStream`] own their fields: a change to chat cannot touch a move.
 
 mod chat;
@@ -41,7 +41,7 @@ use crate::bot::{
     moves::{engine_slot::EngineSlot, move_overhead::LagEstimator},
 };
 use crate::store::{MoveRecord, RequestedPersona};
-use chat::Chat;
+use chat::GameChat;
 pub(super) use chat_queue::ChatRateLimit;
 use game_events::GameStream;
 pub(super) use game_settings::{Context, TaskNote, TaskOutcome, TaskSettings};
@@ -127,7 +127,7 @@ struct GameTask {
     memory_due: Option<Instant>,
     /// Whether the earlier moves are restored, or there are none.
     has_remembered: bool,
-    chat: Chat,
+    chat: GameChat,
     offers: Offers,
     calls: FuturesUnordered<BoxFuture<'static, GameCallResult>>,
     /// The task ends then at the latest.
@@ -202,7 +202,7 @@ impl GameTask {
             held_until: None,
             memory_due: None,
             has_remembered: !settings.adopted,
-            chat: Chat::new(now),
+            chat: GameChat::new(now),
             offers,
             calls: FuturesUnordered::new(),
             closes_at: None,

@@ -160,7 +160,7 @@ fn count(fen: &str, depth: u32, compare: bool) -> Result<String, PerftError> {
 }
 
 fn speak_uci() -> anyhow::Result<Exit> {
-    uci::run_in(&assets::house(), stdin().lock(), stdout()).context("standard input")?;
+    uci::run_in(&assets::uci_resources(), stdin().lock(), stdout()).context("standard input")?;
     Ok(Exit::Success)
 }
 

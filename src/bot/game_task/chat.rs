@@ -1,4 +1,4 @@
-//! Chat of one game: the greeting, the farewell, commands of the opponent, and what was said before we came.
+//! GameChat of one game: the greeting, the farewell, commands of the opponent, and what was said before we came.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ const SHORT_OF_TIME: Millis = Millis::from_secs(10);
 const COMMANDS_KEPT: usize = 32;
 
 /// The chat of one game.
-pub(super) struct Chat {
+pub(super) struct GameChat {
     queue: ChatQueue,
     /// When the opponent is greeted, unless an earlier run did.
     greets_at: Option<Instant>,
@@ -44,7 +44,7 @@ pub(super) struct Chat {
     last_book_move: Option<String>,
 }
 
-impl Chat {
+impl GameChat {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             queue: ChatQueue::new(now),

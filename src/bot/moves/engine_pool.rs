@@ -149,7 +149,7 @@ impl EnginePool {
             // A limit of nodes or depth promises the same move whatever else runs here.
             can_pause: limits.nodes.is_none() && limits.depth.is_none(),
         };
-        let job = Job {
+        let job = PoolJob {
             slot: slot.clone(),
             stop: stop.0.clone(),
             asked_at: std::time::Instant::now(),
@@ -237,7 +237,7 @@ struct Pool {
 
 #[derive(Debug)]
 struct PoolState {
-    scheduler: SearchScheduler<Job>,
+    scheduler: SearchScheduler<PoolJob>,
     /// By worker: its search.
     running: Vec<Option<RunningSearch>>,
     /// By worker: how many threads were replaced before the one that runs now.
@@ -257,7 +257,7 @@ struct RunningSearch {
 }
 
 /// A piece of work in the queue or on a thread.
-struct Job {
+struct PoolJob {
     slot: EngineSlot,
     stop: Stop,
     asked_at: std::time::Instant,
@@ -266,9 +266,9 @@ struct Job {
     work: Box<dyn AnyWork>,
 }
 
-impl std::fmt::Debug for Job {
+impl std::fmt::Debug for PoolJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Job")
+        f.debug_struct("PoolJob")
             .field("hard", &self.hard)
             .finish_non_exhaustive()
     }
@@ -314,7 +314,7 @@ impl Pool {
     }
 
     /// Queues a job, and stops the most patient search if this one needs its thread.
-    fn submit(self: &Arc<Self>, priority: Priority, job: Job) {
+    fn submit(self: &Arc<Self>, priority: Priority, job: PoolJob) {
         self.replace_hung();
         let mut state = self.lock();
         if let Some(worker) = state.scheduler.push(priority, job)
@@ -425,7 +425,7 @@ fn set_running(state: &mut PoolState, worker: usize, running: Option<RunningSear
     }
 }
 
-impl Job {
+impl PoolJob {
     /// Whether nobody waits for it any more, or its time is up.
     fn is_over(&self) -> bool {
         let is_late = |hard| Millis::from(self.asked_at.elapsed()) >= hard;

@@ -232,7 +232,7 @@ pub fn leaning(books: Vec<Book>) -> anyhow::Result<Vec<Book>> {
 fn with_learned_weights(archive: &Archive, books: Vec<Book>) -> Result<Vec<Book>, StoreError> {
     let mut kept = archive.leans()?;
     let leaning = books.into_iter().map(|book| match kept.remove(book.name()) {
-        Some(leans) => book.leaning(Arc::new(leans.into_iter().collect())),
+        Some(leans) => book.with_learned_weights(Arc::new(leans.into_iter().collect())),
         None => book,
     });
     Ok(leaning.collect())
