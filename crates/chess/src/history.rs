@@ -9,9 +9,9 @@ use super::{
 /// A game's history: a start, the moves, and the position they lead to. What engines and rules of repetition need.
 ///
 /// ```
-/// use sparring_chess::{GameLine, Variant};
+/// use sparring_chess::{GameHistory, Variant};
 ///
-/// let mut line = GameLine::new(Variant::Standard);
+/// let mut line = GameHistory::new(Variant::Standard);
 /// line.play_uci("e2e4").unwrap();
 /// assert_eq!(line.ply(), 1);
 /// assert_eq!(line.uci_moves(), "e2e4");

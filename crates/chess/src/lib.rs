@@ -140,3 +140,7 @@ mod tests {
         assert_ne!(polyglot_key(&pinned), polyglot_key(&plain));
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

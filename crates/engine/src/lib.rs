@@ -292,3 +292,7 @@ pub struct Line {
     /// The moves, at least one.
     pub pv: Vec<Move>,
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -29,7 +29,7 @@ pub struct TimeLimits {
 ///
 /// ```
 /// use sparring_chess::units::Millis;
-/// use sparring_engine::{time::{budget, GameClock}, Params};
+/// use sparring_engine::{timeman::{budget, GameClock}, Params};
 ///
 /// let clock = GameClock { remaining: Millis(60_000), increment: Millis(1000), ..GameClock::default() };
 /// let budget = budget(&clock, &Params::default());

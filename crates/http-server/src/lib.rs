@@ -37,3 +37,7 @@ pub async fn serve<L: Accepts>(
         .with_graceful_shutdown(stop.cancelled_owned())
         .await
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -8,9 +8,9 @@ const SHOWN: usize = 140;
 /// Displays a stranger's text on one line: control and direction characters escaped, cut at 140 characters.
 ///
 /// ```
-/// use sparring_lichess::Untrusted;
+/// use sparring_lichess::Escaped;
 ///
-/// assert_eq!(Untrusted("hi\n12:00 INFO you won").to_string(), "hi\\n12:00 INFO you won");
+/// assert_eq!(Escaped("hi\n12:00 INFO you won").to_string(), "hi\\n12:00 INFO you won");
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Escaped<'a>(pub &'a str);

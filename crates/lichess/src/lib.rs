@@ -41,3 +41,7 @@ pub use reconnect::{FlagDeadline, ReconnectingStream, StreamEvent};
 pub use token::{BadToken, Token, bare_token, fingerprint};
 #[cfg(feature = "client")]
 pub use transport::SetupError;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -33,3 +33,7 @@ pub use statistics::{Elo, Pentanomial, Sprt, Verdict};
 pub use suite::{Attempt, Goal, Problem, read_suite};
 pub use time_control::{BadTimeControl, TimeControl};
 pub use uci_process::{Clocks, EngineSpec, PlayerError, UciProcess};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -45,3 +45,7 @@ pub use scripted_faults::{Fault, FaultKind};
 pub use server::Sandbox;
 pub use time::SPEEDS;
 pub use world::{ApiError, ArenaPlan};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

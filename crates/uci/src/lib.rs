@@ -463,3 +463,7 @@ impl<W: Write> Front<'_, W> {
         let _ = self.jobs.send(job);
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -45,7 +45,7 @@ impl GameOutcome {
 /// promotion, no side far ahead. It is the search's, in centipawns from White's view.
 ///
 /// ```
-/// use sparring::tuning::GameRecord;
+/// use sparring_lab::tuning::GameRecord;
 ///
 /// let text = "8/8/8/8/8/2k5/8/K1q5 w - - 0 1 | 0-1 | a1a2:-950";
 /// let game: GameRecord = text.parse().unwrap();
