@@ -231,7 +231,7 @@ fn a_challenge_is_judged_rule_by_rule() {
       rule 1 "no bots", line 1: does not fit, from: this is a human
       rule 2, line 5: fits, and says how to play
       rule 3, line 8: fits, and decides
-    Accepted if there is a seat (rule 3, line 8)
+    Accepted if there is a slot (rule 3, line 8)
       Played by club, level 900; books: starter
     "#);
     insta::assert_snapshot!(explain(&["--user", "X", "--bot", "--clock", "10+0"]), @r#"
@@ -255,7 +255,7 @@ fn a_challenge_is_judged_rule_by_rule() {
       rule 1 "no bots", line 1: does not fit, from: this is a human
       rule 2, line 5: does not fit, rating: unknown
       rule 3, line 8: does not fit, speeds: it is rapid
-    Accepted when there is a seat (no rule decides: what has a clock is welcome, games of days are not)
+    Accepted when there is a slot (no rule decides: what has a clock is welcome, games of days are not)
       Played by club, level 1500; books: starter
     "#);
     let said = explain(&["--user", "Ana", "--unlimited"]);
@@ -315,7 +315,7 @@ fn a_rule_below_the_deciding_one_is_told_if_it_says_how_to_play() {
       rule 1, line 1: fits, and decides
       rule 2, line 4: fits, and says how to play, but something above decides
       rule 3, line 7: fits, but something above decides
-    Accepted when there is a seat (rule 1, line 1)
+    Accepted when there is a slot (rule 1, line 1)
       Played by attacker, level 1800; books: gambits, main
     "#);
 }
@@ -376,7 +376,7 @@ fn a_level_that_goes_on_from_the_last_game_is_told_with_its_rule() {
       rule 1, line 1: does not fit, last-level: it was 1230
       rule 2 "as before", line 4: fits, and says how to play
       rule 3, line 7: fits, and says how to play
-    Accepted when there is a seat (no rule decides: what has a clock is welcome, games of days are not)
+    Accepted when there is a slot (no rule decides: what has a clock is welcome, games of days are not)
       Played by club, level 1230 as in the last casual game (rule 2 "as before", line 4); books: starter
     "#);
     let said = explain(&["--user", "Ana", "--clock", "3+2", "--last-level", "1310"]);
@@ -425,7 +425,7 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
         id: "game0002".parse().unwrap(),
         at: now,
         opponent: "ana".parse().ok(),
-        verdict: "accepted when there is a seat".to_owned(),
+        verdict: "accepted when there is a slot".to_owned(),
         rule: "no rule".to_owned(),
         sent: false,
         game: None,
@@ -458,7 +458,7 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
     let said = explain(&["--user", "Ana"]);
     assert!(said.contains("Declined, later (rule 2"), "{said}");
     let said = explain(&["--user", "Ana", "--games-ever", "4", "--score", "75"]);
-    assert!(said.contains("Accepted when there is a seat"), "{said}");
+    assert!(said.contains("Accepted when there is a slot"), "{said}");
     let said = explain(&["--user", "Clara", "--bot"]);
     assert!(
         said.contains("But lichess has said that the games of the day with bots"),

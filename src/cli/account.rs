@@ -1,4 +1,4 @@
-//! What the server says of a token and the account behind it, in words for people: for `init` and `doctor`.
+//! Checks a token and its account, in words for `init` and `doctor`.
 
 use crate::cli::exit::{Exit, Failure};
 use sparring_lichess::{CallError, Client, Escaped, model::Account};

@@ -1,4 +1,4 @@
-//! The books and personalities to play with: those in the folders of `bot.toml`, or those the program carries.
+//! Books and personalities: from the folders of `bot.toml`, or the shipped ones inside the program.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! From settings to a daemon, the same for lichess, for `play` and for measurements.
+//! Builds the daemon from settings: for lichess, for `play` and for measurements.
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},

@@ -1,4 +1,4 @@
-//! Where a command works: with which settings, token and server.
+//! Arguments that commands share: config, token file, URL.
 
 use std::path::PathBuf;
 

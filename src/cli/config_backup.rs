@@ -1,5 +1,4 @@
-//! The settings in force, kept as text in the state folder: they are in force again where a start in the middle of games
-//! finds `bot.toml` spoiled.
+//! Backup of the last valid `bot.toml` in the state folder, for a restart in the middle of games.
 
 use std::{
     fs, io,

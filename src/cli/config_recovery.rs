@@ -1,5 +1,5 @@
-//! The settings that a run begins with. Where `bot.toml` cannot be used, what runs is played to its end by the last good
-//! ones, and nothing is begun: a slip of the pen lets no stranger sit down, but it costs no game either.
+//! Start-up with a broken `bot.toml`: running games are finished with the last valid settings, and none is
+//! begun.
 
 use std::{path::Path, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What may be changed while the daemon runs: the settings, read again, and whether new games are begun.
+//! Control of a running daemon: reload, pause, resume, level of casual games.
 
 use std::{path::PathBuf, sync::Arc};
 

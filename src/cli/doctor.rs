@@ -1,4 +1,4 @@
-//! `sparring doctor`: is everything in order that the bot needs? One line a thing, each with its remedy.
+//! `sparring doctor`: checks everything that the bot needs, one line a check, each with a fix.
 
 mod machine;
 

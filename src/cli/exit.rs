@@ -1,4 +1,4 @@
-//! How the program ends: one sentence for people, one number for service managers.
+//! Exit codes, and the one sentence that an error prints.
 
 use std::{fmt, process::ExitCode};
 

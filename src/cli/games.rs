@@ -1,4 +1,4 @@
-//! `sparring games`: what the archive knows, for people, for programs, and as PGN.
+//! `sparring games`: lists, shows and exports games of the archive.
 
 mod filter;
 mod json;

@@ -152,7 +152,7 @@ fn admit(verified: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<Stri
     }
     if !verified.missing.is_empty() {
         warn(&format!(
-            "The token lacks {}: challenges will not be heard or answered.",
+            "The token lacks {}: challenges will not arrive or be answered.",
             verified.missing.join(", ")
         ));
     }

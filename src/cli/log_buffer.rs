@@ -1,5 +1,4 @@
-//! The last warnings and errors of the log, for the dashboard. Repetitions are counted, and what may be a token is struck
-//! out.
+//! Log buffer: the last warnings and errors for the dashboard, repetitions counted, tokens masked.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! Where log lines go and how they look: quiet, without colour in files, as fields in systemd's journal.
+//! Logging: to stderr, or as fields to systemd's journal.
 
 use std::{
     ffi::OsStr,

@@ -1,4 +1,4 @@
-//! Files of openings, as the commands take them that play games.
+//! Files of openings for commands that play games.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A line from the terminal that is not shown while it is typed or pasted.
+//! Prompt for a secret, without echo.
 
 use std::io::{self, Read as _};
 

@@ -1,4 +1,4 @@
-//! Findings drawn for people: the line of text, what is wrong in it, and what to write instead.
+//! Renders diagnostics for terminals: the line, what is wrong in it, and the fix.
 
 use std::fmt::Write as _;
 

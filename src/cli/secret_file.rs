@@ -1,4 +1,4 @@
-//! Files with secrets: short, and readable by their owner alone.
+//! Secret files: short, and readable by their owner alone.
 
 use std::{
     env, fs,

@@ -1,5 +1,4 @@
-//! `bot.toml` as the daemon takes it, at its start and at each reload: nothing that it names may be missing, so that no
-//! slip of a pen lets a stranger sit down.
+//! Validates `bot.toml` for the daemon at start and reload: every name in it must exist.
 
 use std::{
     io,

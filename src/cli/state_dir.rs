@@ -1,4 +1,4 @@
-//! What outlasts a restart: the folder, the archive in it, and the lock that keeps one account to one bot.
+//! State folder: the archive, and the lock that keeps one account to one bot.
 
 mod folder_lock;
 mod name_lock;

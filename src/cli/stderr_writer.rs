@@ -1,6 +1,5 @@
-//! What goes to stderr, on its way there: written by a thread of its own, so that nobody who says something waits for a
-//! reader that has stopped reading, be it a pager, a halted terminal or a container's log. What does not fit is dropped
-//! and counted.
+//! Non-blocking writer to stderr on a thread of its own. What does not fit its buffer is dropped and
+//! counted.
 
 use std::{
     io::{self, Write, stderr},

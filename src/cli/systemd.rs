@@ -1,4 +1,4 @@
-//! Tells systemd how the daemon is doing: that it is ready, what it does, and that its loop turns.
+//! systemd notifications (sd_notify): ready, status, watchdog.
 
 use std::{sync::Arc, time::Duration};
 

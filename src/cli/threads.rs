@@ -1,5 +1,4 @@
-//! How many threads the program may have: few for everything that waits, and for searches as many as the machine has cores and the
-//! system allows.
+//! Thread counts: two to four workers, and as many engine threads as cores and the system's limits allow.
 
 use std::{fs, path::Path, thread::available_parallelism};
 

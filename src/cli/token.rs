@@ -1,4 +1,4 @@
-//! Where the lichess token comes from: a systemd credential, a private file, or the environment. Never a flag.
+//! Sources of the lichess token: a systemd credential, a private file, the environment. Never a flag.
 
 use std::path::{Path, PathBuf};
 

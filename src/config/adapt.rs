@@ -1,4 +1,4 @@
-//! A level that follows the opponent, as a setting.
+//! `adapt`: how the level follows the opponent.
 
 use sparring_config_schema::Choice;
 

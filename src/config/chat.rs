@@ -1,4 +1,4 @@
-//! `[chat]`: what opponents may ask for by chat, of whatever personality plays.
+//! `[chat]`: the chat commands on offer.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! The conditions of a rule: about the opponent, the moment, what is played, and the clock.
+//! Conditions of a rule: opponent, time of day, what is played, clock.
 
 use sparring_chess::{Variant, units::Millis};
 use sparring_config_schema::{Bool, Choice, DurationType, Int, List, Name, Section};

@@ -1,4 +1,4 @@
-//! `[dashboard]`: where the dashboard is served, who may see it, and whether books can be edited there.
+//! `[dashboard]`: where it is served, who may see it, and whether files can be edited there.
 
 use std::{
     fmt,

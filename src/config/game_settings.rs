@@ -1,4 +1,4 @@
-//! How a game is to be played, as far as a rule has a say in it.
+//! Settings of a game that a rule may set.
 
 use super::{Known, adapt::Adapt};
 use sparring_config_schema::{Bool, Float, List, Name, Section};

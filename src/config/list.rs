@@ -1,4 +1,4 @@
-//! `[[list]]`: users by name, written down here, in a file, or kept by somebody else at an address.
+//! `[[list]]`: user lists, inline, in a file or at an address.
 
 use std::path::PathBuf;
 

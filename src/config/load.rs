@@ -1,4 +1,4 @@
-//! Settings from a file.
+//! Reads settings from a file.
 
 use std::{
     io,

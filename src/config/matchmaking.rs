@@ -1,4 +1,4 @@
-//! `[matchmaking]`: when nobody comes, whom the bot challenges itself.
+//! `[matchmaking]`: whom the bot challenges when no game runs.
 
 use super::{
     conditions::{MODES, Mode},

@@ -1,4 +1,4 @@
-//! Help for who comes from another bot.
+//! Migration hints for keys of lichess-bot and BotLi.
 
 use sparring_config_schema::Advice;
 

@@ -1,4 +1,4 @@
-//! Texts that somebody gives as settings though they are something else: a file of another bot, a personality, a book.
+//! Recognises files that are no `bot.toml`: settings of another bot, a personality, a book.
 
 use std::path::Path;
 

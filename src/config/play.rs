@@ -1,4 +1,4 @@
-//! `[play]`: who plays, and how, where no rule says otherwise.
+//! `[play]`: personality, level and books where no rule says otherwise.
 
 use super::{
     Adapt, Known,

@@ -1,4 +1,4 @@
-//! `[[rule]]`: whom the bot plays, and how. An ordered list; whoever reads it asks from the top.
+//! `[[rule]]`: ordered rules for challenges and games; the first that fits decides.
 //!
 //! A rule is a `when` with what follows from it. A condition that is left out holds always. Of what follows, each
 //! thing is decided by the first rule that fits and speaks of it.
@@ -31,9 +31,9 @@ pub struct Rule {
 /// What becomes of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Play it if there is a seat now.
+    /// Play it if there is a slot now.
     Accept,
-    /// Play it as soon as there is a seat.
+    /// Play it as soon as there is a slot.
     Queue,
     /// Refuse it, for this reason.
     Decline(DeclineReason),
@@ -165,7 +165,7 @@ fn then(rule: &mut Section<'_>, when: &Conditions) -> Option<Action> {
         "then",
         THEN,
         "a later rule decides; at last whatever has a clock is queued",
-        "accept: played if a seat is free now. queue: played as soon as one is. decline: refused.",
+        "accept: played if a slot is free now. queue: played as soon as one is. decline: refused.",
     );
     let reason = rule.optional(
         "reason",

@@ -1,4 +1,4 @@
-//! The address of a lichess server: https, or plain http to this machine.
+//! URL of the lichess server: https, or plain http to this machine.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! `[tournaments]`: the arenas that the bot plays in.
+//! `[tournaments]`: the tournaments that the bot joins.
 
 use super::value_types::{ArenaForm, TeamForm};
 use sparring_config_schema::{Bool, List, Section};

@@ -1,4 +1,4 @@
-//! The forms that rules have of their own: clocks, hours of the day, users.
+//! Value types of rules: clocks, hours of the day, users.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! When is a changed file finished? Once it has looked the same for a while.
+//! Debounce of changed files: a file counts as finished once it has been the same for a while.
 
 use std::{collections::BTreeMap, fs::Metadata, path::PathBuf, time::SystemTime};
 

@@ -1,4 +1,4 @@
-//! The files of the two folders as they were last good.
+//! The last good version of each book and personality.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! What became of the last files that were read again, for pages that show it: the log keeps all of it.
+//! Log of recent reloads, for the pages.
 
 use std::{collections::VecDeque, sync::Arc};
 

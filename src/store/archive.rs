@@ -1,4 +1,4 @@
-//! The database itself: its schema, what is written and what is asked. Every write may be repeated.
+//! The archive's database: schema, writes and queries. Every write may be repeated.
 
 mod challenges;
 mod error;

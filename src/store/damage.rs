@@ -1,5 +1,4 @@
-//! What keeps an archive from being used: trouble that passes, a row that does not fit, or a file that is damaged and has to make
-//! way for a new one.
+//! Damage of an archive: temporary trouble, a row that does not fit, or a file that must be set aside.
 
 use std::{
     ffi::OsString,

@@ -1,4 +1,4 @@
-//! What a move of mine rests on: kept beside the move, and told when the game is over.
+//! Move explanations as the archive stores them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Where an archive lies: opens it as often as need be, and begins a new one where the old cannot be used any more.
+//! Path of an archive: opens it, and begins a new one where the old cannot be used.
 
 use std::{
     fmt, fs,

@@ -1,4 +1,4 @@
-//! How weights of books lean by results, in the archive: written as a whole for each book, and forgotten as a whole.
+//! Learned book weights in the archive, one set a book.
 
 use std::collections::BTreeMap;
 

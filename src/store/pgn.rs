@@ -1,4 +1,4 @@
-//! A game of the archive as PGN, with clocks and scores as lichess and ChessBase write them.
+//! PGN export of archived games, with clocks and scores as lichess and ChessBase write them.
 
 use super::record::{End, GameRecord, MoveRecord};
 use sparring_chess::{

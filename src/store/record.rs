@@ -1,4 +1,4 @@
-//! What the archive keeps, as values.
+//! Rows of the archive as values.
 
 use super::explanation::MoveExplanation;
 use sparring_chess::units::{Depth, Elo, Millis, Nodes};

@@ -1,4 +1,4 @@
-//! The thread that writes to the archive, and the handle that gives it work and never waits for it.
+//! Archive writer: a handle that never blocks, and the thread behind it.
 
 mod writer_thread;
 

@@ -1,4 +1,4 @@
-//! What an address said last, kept on disk, so that a restart while its server is down unblocks nobody.
+//! Cache of user lists from addresses, so that a restart during an outage unblocks nobody.
 
 use std::{
     fs, io,

@@ -1,5 +1,4 @@
-//! Reading a list from where it lies. Addresses are fetched without the token, without redirects, and never from
-//! inside a network that only this machine can see.
+//! Fetches user lists: without the token, without redirects, never from a private network.
 
 use std::{
     fmt,

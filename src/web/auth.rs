@@ -1,4 +1,4 @@
-//! Who may see the pages that the program serves for its owner, and what every answer of them carries.
+//! Authentication and security headers of the owner's pages.
 //!
 //! On this machine nobody is asked for anything, but pages of other sites in the same browser are kept out. Beyond it
 //! there is a password, or a server in front of a socket that knows its visitors.

@@ -1,4 +1,4 @@
-//! Where a game left the book: at which move, who went another way, and what the book would have played there.
+//! Where a game left the book: at which move, by whom, and what the book would have played.
 //!
 //! The line that was followed is known from the archive; the plan is read from the book as it is now.
 

@@ -1,5 +1,4 @@
-//! What the evaluation was made of after each half move of a game. Nothing of it is kept: the archive has the moves, and
-//! the positions are judged anew whenever somebody asks.
+//! Evaluation trace after each ply of an archived game, computed on request.
 
 use serde_json::{Value, json};
 

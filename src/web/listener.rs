@@ -1,4 +1,4 @@
-//! Where the dashboard is served: an address and port, or a Unix socket.
+//! Listener of the dashboard: an address and port, or a Unix socket.
 
 use std::{
     fs, io,

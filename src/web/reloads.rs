@@ -1,4 +1,4 @@
-//! The last books and personalities that were read again, for the pages: `GET /reloads`.
+//! `GET /reloads`: the last reloads of books and personalities.
 
 use axum::{Json, Router, extract::State, middleware::from_fn_with_state, routing::get};
 use serde_json::{Value, json};

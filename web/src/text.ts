@@ -155,7 +155,7 @@ export const text = {
   drawn: 'Draw',
   aborted: 'Aborted',
   wins: (color: Color) => `${COLOR_NAMES[color]} won`,
-  reason: (status: Status) => STATUS_REASONS[dashboard] ?? 'The game is over',
+  reason: (status: Status) => STATUS_REASONS[status] ?? 'The game is over',
   rematch: 'Rematch',
   rematchTip: 'The same again with colours swapped (n)',
   newOpponentTip: 'Back to the lobby (o)',

@@ -1,4 +1,4 @@
-//! The line of a game: where it started, the moves since, and how often each position occurred.
+//! Game history: start position, moves, and how often each position occurred.
 
 use thiserror::Error;
 

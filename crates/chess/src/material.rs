@@ -1,4 +1,4 @@
-//! What people count on a board at a glance.
+//! Material and attack counts, as the human model sees them.
 
 use shakmaty::{Bitboard, Board};
 

@@ -1,4 +1,4 @@
-//! How a game ends by the rules alone, as lichess applies them.
+//! Outcomes by rule alone, as lichess applies them.
 
 use super::{Color, GameHistory, Rules as _};
 
@@ -36,7 +36,7 @@ impl Outcome {
 impl GameHistory {
     /// The end that the rules impose on the current position, if any. Mate comes before all draws.
     ///
-    /// [`Ending::Threefold`] is reported last, and only where nothing else ends the game: who needs a claim for it
+    /// [`Outcome::Threefold`] is reported last, and only where nothing else ends the game: who needs a claim for it
     /// ignores it.
     #[must_use]
     pub fn ending(&self) -> Option<Outcome> {

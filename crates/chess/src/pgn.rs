@@ -1,4 +1,4 @@
-//! Games written as PGN: tags, moves in SAN with numbers, comments.
+//! Writes PGN: tags, SAN with move numbers, comments.
 
 use std::fmt::Write as _;
 

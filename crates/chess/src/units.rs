@@ -1,4 +1,4 @@
-//! The units of the house: a number that means something carries its unit in its type.
+//! Units as newtypes: milliseconds, centipawns, plies, depth, nodes, Elo.
 
 use std::{
     fmt,

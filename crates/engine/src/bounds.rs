@@ -1,4 +1,4 @@
-//! What is known of a node's score before any move is searched: by endgame tables, or by rules of endings.
+//! Bounds of a node before any move is searched: tablebases and endgame rules.
 
 use super::score::INFINITE;
 

@@ -1,4 +1,4 @@
-//! Which moves give check, known before they are played.
+//! Check squares: which moves give check, before they are played.
 
 use shakmaty::{Bitboard, Board, attacks};
 

@@ -1,4 +1,4 @@
-//! What the last moves lost on their way to the clock, whoever measures it.
+//! Window of the last measured move delays.
 
 use std::collections::VecDeque;
 

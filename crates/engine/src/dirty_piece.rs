@@ -1,4 +1,4 @@
-//! What an orthodox move changes on the board, piece by piece: what keys and the net are kept up by.
+//! Dirty pieces: what a move changes on the board, for incremental keys and NNUE accumulators.
 
 use arrayvec::ArrayVec;
 use shakmaty::{CastlingSide, Piece};

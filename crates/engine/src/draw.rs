@@ -1,4 +1,4 @@
-//! Nodes that the rules decide: repetitions, the fifty-move rule, dead positions, ends of variants.
+//! Draw detection: repetition, fifty-move rule, dead positions, ends of variants.
 
 use super::{
     node::Node,

@@ -1,4 +1,4 @@
-//! An engine with what it keeps from move to move, and the threads that each search gets.
+//! The engine: transposition table and threads that last from search to search.
 
 use std::{ops::ControlFlow, sync::Arc, thread};
 

@@ -1,4 +1,4 @@
-//! What is searched deeper: one function a heuristic, under its textbook name.
+//! Extensions, each under its textbook name.
 
 use super::{
     node::Node,

@@ -1,4 +1,4 @@
-//! Playing below one's best: evaluations blurred by noise, moves that stay unseen.
+//! Handicap: evaluation noise, and moves that stay unseen.
 //!
 //! Everything random is a hash of the game's seed and the position, so the same mistake is made again when the same
 //! position comes back, and a search can be repeated.

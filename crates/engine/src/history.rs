@@ -1,5 +1,4 @@
-//! What earlier parts of the search teach about moves: which quiet moves and captures tend to cut, and by how much
-//! the evaluation tends to be wrong.
+//! History tables: quiet moves, captures, continuations, and evaluation corrections.
 //!
 //! Every number moves towards its bound by a step that shrinks as it gets there ("gravity"), so old lessons fade.
 

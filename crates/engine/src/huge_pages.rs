@@ -1,4 +1,4 @@
-//! Words of memory straight from the system, in large pages where it has them.
+//! Huge-page allocation for the transposition table.
 //!
 //! A probe of the transposition table goes to a place that nothing foretells. With pages of 4 KiB the processor must
 //! then look up where that page lies, and the system make it when it is first touched: with 8 GiB that costs more than

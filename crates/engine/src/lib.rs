@@ -1,4 +1,4 @@
-//! Search and evaluation: synchronous, without input, output or a clock of its own. Values in, values out.
+//! Search and evaluation of a chess engine: synchronous, without IO or a clock of its own.
 //!
 //! [`Engine::search`] is the one way in. The engine knows nothing of personalities or lichess: whoever calls
 //! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].

@@ -34,7 +34,7 @@ enum Stage {
 const KILLER: i32 = 1 << 24;
 
 /// Hands out the moves of one node. The lists lie on a stack shared by all nodes of the path, the node's own part
-/// from `start`: first noisy moves, then quiet ones. [`Picker::finish`] gives the space back.
+/// from `start`: first noisy moves, then quiet ones. [`MovePicker::finish`] gives the space back.
 #[derive(Debug)]
 pub(super) struct MovePicker<'a> {
     params: &'a Params,

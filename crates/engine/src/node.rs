@@ -1,4 +1,4 @@
-//! A position on the path of the search, copied and then played on: nothing is ever taken back.
+//! Search node: a position copied and played on; nothing is unmade.
 
 use shakmaty::{Bitboard, Board};
 

@@ -1,4 +1,4 @@
-//! A player's own numbers: those of the search, and the weights of the evaluation.
+//! Overrides of search parameters and evaluation weights.
 
 use super::{Params, WeightOverrides};
 

@@ -1,4 +1,4 @@
-//! Asking the processor to fetch memory that will soon be read.
+//! Prefetch of transposition table buckets.
 
 /// Fetches the cache line of a value. A hint: nothing is read, and on other processors nothing happens.
 #[inline]

@@ -1,4 +1,4 @@
-//! What is not searched: one function a heuristic, under its textbook name.
+//! Pruning, each heuristic under its textbook name.
 
 use super::{
     move16::Packed,

@@ -1,4 +1,4 @@
-//! The end of every line: captures until the position is quiet enough to be judged.
+//! Quiescence search: captures until the position is quiet.
 
 use super::{
     check_info::Checks,

@@ -1,4 +1,4 @@
-//! What a search says of a position: so many centipawns, or mate in so many moves.
+//! Scores: centipawns, or mate in so many moves.
 
 use std::fmt;
 

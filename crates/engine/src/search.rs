@@ -1,4 +1,4 @@
-//! A node of the tree, as a story of named steps: principal variation search over alpha and beta.
+//! Principal variation search of one node.
 
 use arrayvec::ArrayVec;
 

@@ -1,4 +1,4 @@
-//! Counts nodes and knows when a search is over: node limit, clock and the wish to stop.
+//! Search limits: nodes, clock and stop.
 
 use super::{Limits, SearchControl, Stop, threads::ThreadPool};
 use sparring_chess::units::{Millis, Nodes, TimeSource};

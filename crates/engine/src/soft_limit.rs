@@ -1,4 +1,4 @@
-//! When deepening further is not worth the time that a move may take.
+//! Soft time limit: whether another iteration is worth its time.
 
 use super::{
     SearchRequest,

@@ -1,4 +1,4 @@
-//! What a player likes in positions, whatever they are worth: small bonuses at the leaves, over any evaluation.
+//! Style bonuses at the leaves, on top of any evaluation.
 
 use shakmaty::Board;
 

@@ -1,4 +1,4 @@
-//! The state of a running search: what is shared by its nodes, and what is kept from one search to the next.
+//! Thread data of a search: stack entries, histories, counters.
 
 use arrayvec::ArrayVec;
 

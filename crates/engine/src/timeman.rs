@@ -1,4 +1,4 @@
-//! How much of a game's clock a move may take.
+//! Time management: soft and hard limits of a move from the clock.
 
 use super::Params;
 use sparring_chess::units::Millis;

@@ -1,4 +1,4 @@
-//! The keys of a position that tables are looked up by, kept up move by move.
+//! Zobrist keys, updated move by move.
 
 use shakmaty::{
     CastlingSide, Piece,

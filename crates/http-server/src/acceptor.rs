@@ -1,4 +1,4 @@
-//! Accepting connections, not too many at once, and none that nobody uses.
+//! Acceptor with limits: so many connections at once, none idle for long.
 
 use std::{future::Future, io, net::SocketAddr, os::fd::AsRawFd, sync::Arc, time::Duration};
 

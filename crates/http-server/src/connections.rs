@@ -1,4 +1,4 @@
-//! Who is connected: a list that can be read, from which connections are closed for others or silenced on purpose.
+//! Open connections: listed, closed to make room, or silenced by tests.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! How many files this process may have open: sockets count among them.
+//! Limit of open files (RLIMIT_NOFILE).
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

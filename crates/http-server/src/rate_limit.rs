@@ -1,4 +1,4 @@
-//! So many a second, and some at once.
+//! Token bucket: so many requests a second, and a burst.
 
 use std::time::Duration;
 

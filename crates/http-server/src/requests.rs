@@ -1,4 +1,4 @@
-//! How far each request on a connection has come: the connection's limits depend on it.
+//! State of each request on a connection, for its time limits.
 
 use std::{
     pin::Pin,

@@ -1,4 +1,4 @@
-//! Where a request comes from and whom it is meant for, as far as its headers tell.
+//! Checks of Host, Origin and Sec-Fetch-Site.
 //!
 //! A page of another site can make a browser send requests here, under any name that leads to this machine. Browsers
 //! tell of it: by the name in `Host`, by `Origin`, and by `Sec-Fetch-Site`.

@@ -1,4 +1,4 @@
-//! A socket that waits no longer than its connection's limits say, and that can be cut or silenced from outside.
+//! Socket with idle and write time-outs that can be closed from outside.
 
 use std::{
     future::Future as _,

@@ -1,4 +1,4 @@
-//! The calls of lichess' bot interface, typed. Every path is built here, and only from checked ids.
+//! Client of lichess' bot and board API. Paths are built here only, from checked ids.
 //!
 //! The client never waits or repeats on its own: it reports, and the caller decides with `retry`. A call of a class
 //! that lichess has asked to be silent is not sent at all.

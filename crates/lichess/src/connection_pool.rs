@@ -1,4 +1,4 @@
-//! The connections of short calls: one pool, thrown away whole as soon as one of them does not answer in time.
+//! Connection pool of short calls, replaced as a whole when one of them times out.
 //!
 //! A router that has forgotten its connections says nothing. Whoever tries the next one of the pool then waits once more for
 //! nothing, with a clock running; a new pool has only connections that work.

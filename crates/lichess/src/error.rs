@@ -1,4 +1,4 @@
-//! Why a call to lichess failed, in terms of what the caller can do next.
+//! Errors of calls, by what the caller can do next.
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! Strangers' text made safe to show: names, chat lines and server messages as logs may hold them.
+//! Escapes strangers' text for logs: names, chat lines, server messages.
 
 use std::fmt::{self, Write as _};
 

@@ -1,4 +1,4 @@
-//! lichess' wire: the types both ends share, and the client that speaks them.
+//! The lichess API: types that client and sandbox share, and the client (feature `client`).
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! The gates of all classes of calls, shared by every clone of a client.
+//! Rate limiter by endpoint class, shared by all clones of a client.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

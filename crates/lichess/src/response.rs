@@ -1,4 +1,4 @@
-//! What the server's answer means: the status first, then the body, and that only if it is JSON.
+//! Reads a response: the status first, then a JSON body if there is one.
 
 use reqwest::StatusCode;
 use serde::de::DeserializeOwned;

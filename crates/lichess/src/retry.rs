@@ -1,4 +1,4 @@
-//! When to try again: all policy of waiting in one place, as values. Time and chance are arguments.
+//! Backoff, endpoint classes and sliding windows. Time and randomness are arguments.
 //!
 //! lichess asks for silence after a 429 and limits how often streams are opened; a game's clock asks for haste.
 //! Calls are sorted into [`Class`]es that do not hold each other back.

@@ -1,4 +1,4 @@
-//! The calls about arenas and teams.
+//! Calls for tournaments and teams.
 
 use reqwest::Method;
 

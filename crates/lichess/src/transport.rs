@@ -1,4 +1,4 @@
-//! One request and its answer: connections, headers, limits of time and size, and the gates of each class.
+//! HTTP transport: one request and its response, with time and size limits.
 
 use std::{error::Error as _, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What an engine says while it searches, and its move.
+//! Parses an engine's answer to `go`: info lines and bestmove.
 
 use sparring_chess::units::{Centipawns, Depth, Millis, Nodes};
 use sparring_engine::Score;

@@ -1,4 +1,4 @@
-//! The record of a match: one line of JSON a game, so that a match can be killed, resumed and merged.
+//! Match journal: one line of JSON a game, so that a match can be resumed and merged.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! Whoever moves in a game: a UCI engine as a process, or one of our own levels inside this program.
+//! Participants: an external UCI engine, or a level inside this program.
 
 use super::{
     go_result::GoResult,

@@ -1,4 +1,4 @@
-//! A whole match: pairs of games over the openings, several at once, until enough is known.
+//! Match scheduler: pairs of games over the openings, several at once, until SPRT or the count ends it.
 
 use std::{
     collections::VecDeque,

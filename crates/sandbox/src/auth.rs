@@ -1,4 +1,4 @@
-//! Who is calling: the bearer token, what it allows, and lichess' words for what it does not.
+//! Authentication: bearer token and scopes.
 
 use std::sync::Arc;
 

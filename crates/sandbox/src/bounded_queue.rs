@@ -1,5 +1,4 @@
-//! Lines on their way to one stream: a bounded queue that forgets its oldest lines, as lichess' does, but none of those
-//! that the stream begins with.
+//! Bounded queue of a stream's lines: drops the oldest, as lichess does, but never its first.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! The hands of a test on the sandbox: time, connections, accounts, faults. Never under `/api`.
+//! Control routes for tests: time, connections, accounts, faults. Never under `/api`.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Who can tell why a bot moved as it did: whoever runs the sandbox may know the bot beside it, the sandbox does not.
+//! Source of move explanations, supplied by whoever runs the sandbox.
 
 use std::{fmt, future::Future, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! What protects a server on the own machine from pages in the same browser, and what every answer carries.
+//! Host and Origin checks, and security headers.
 
 use std::sync::Arc;
 

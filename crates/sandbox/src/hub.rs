@@ -1,4 +1,4 @@
-//! Where requests, streams and time meet the world: one small lock, never held while waiting.
+//! Hub: shared state behind one lock, and publish-subscribe for streams.
 
 use std::{
     collections::BTreeMap,

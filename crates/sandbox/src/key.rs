@@ -1,4 +1,4 @@
-//! The key of a server: other users of its machine can connect to it, and this tells its owner from them.
+//! The key of a server on a machine with several users.
 
 use std::{io, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! lichess in a box: a server on the own machine that speaks lichess' interfaces for bots and boards.
+//! Sandbox: a server on this machine with lichess' bot and board API.
 //!
 //! [`world`] is the whole of the server as plain values, without network or clock. The rest is a thin shell:
 //! `hub` joins the world with time and streams, the `*_api` files are the routes, `gate` and `guard` stand before

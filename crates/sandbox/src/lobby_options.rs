@@ -1,4 +1,4 @@
-//! What can be played on a sandbox: whoever runs it knows, and may know something else a minute later.
+//! Lobby options: opponents, levels and clocks on offer.
 
 use std::{fmt, sync::Arc};
 

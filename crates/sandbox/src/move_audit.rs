@@ -1,5 +1,4 @@
-//! A record of every move that a bot has posted, as it came to the door, and what came of it, for whoever looks for
-//! moves that are illegal, sent twice or sent too often.
+//! Move audit: every posted move and its outcome, to find illegal or repeated ones.
 
 use std::sync::{Mutex, PoisonError};
 

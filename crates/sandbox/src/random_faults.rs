@@ -1,4 +1,4 @@
-//! Trouble by chance: a seeded share of a bot's requests and of the lines of its streams goes wrong.
+//! Random fault injection: a seeded share of a bot's requests and stream lines fails.
 //!
 //! What goes wrong is drawn for each of them from the seed and from what it is: the third move in the second game against
 //! Ana, say. So it does not depend on what others ask in between. It cannot be the same in every run, since how often a

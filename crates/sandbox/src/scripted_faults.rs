@@ -1,4 +1,4 @@
-//! Things that go wrong on purpose: armed by tests, met by requests.
+//! Scripted fault injection: faults that tests arm.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

@@ -1,4 +1,4 @@
-//! The sandbox as others see it: made, furnished with accounts, served, and taken by the hand.
+//! The sandbox server: accounts, routes, serving, and control for tests.
 
 use std::{io, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! One request of a token at a time, where the limits are strict.
+//! Serialises requests by token, where the limits are strict.
 
 use std::{
     collections::BTreeSet,

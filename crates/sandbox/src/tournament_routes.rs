@@ -1,4 +1,4 @@
-//! Arenas and teams.
+//! Routes of tournaments and teams.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Perft as people compare it: the leaves behind each move, then the sum.
+//! Perft divide: leaves by root move.
 
 use thiserror::Error;
 

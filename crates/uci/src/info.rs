@@ -1,4 +1,4 @@
-//! What a search tells, as lines of the protocol.
+//! UCI info lines.
 
 use std::fmt;
 

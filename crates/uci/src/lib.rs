@@ -1,4 +1,4 @@
-//! The engine behind the Universal Chess Interface: commands in, lines out.
+//! UCI front of the engine: commands in, lines out.
 //!
 //! [`run`] reads commands from any reader and answers on any writer. The searching happens on a thread of its own, so
 //! that `stop` and `isready` are heard at any time. What cannot be done is told in one `info string` and changes nothing.

@@ -1,4 +1,4 @@
-//! When a search ends: the limits of `go` as the engine takes them.
+//! Limits of `go` as engine limits.
 
 use super::go::{Go, SideClock};
 use sparring_chess::{

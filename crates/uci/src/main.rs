@@ -1,4 +1,5 @@
-//! The engine alone: UCI on standard input and output, `bench`, `perft FEN DEPTH`, and `spsa` for tuners.
+//! The program `sparring-uci`: UCI on standard input and output, `bench`, `perft FEN DEPTH`, and `spsa` for
+//! tuners.
 
 use std::{
     io::{self, Write as _},

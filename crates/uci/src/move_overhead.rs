@@ -1,4 +1,4 @@
-//! What a move loses between engine and clock: read off the interface's clock, which fell by more than the engine took.
+//! Move overhead, estimated from the clock that the GUI sends.
 
 use sparring_chess::units::Millis;
 use sparring_engine::DelayWindow;

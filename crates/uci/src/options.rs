@@ -1,4 +1,4 @@
-//! The options that graphical interfaces show: declared once, listed and read from the same table.
+//! UCI options: one table that is listed and read.
 
 use std::fmt;
 

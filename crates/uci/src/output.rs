@@ -1,4 +1,4 @@
-//! The way out of the protocol, a line at a time, and the log of what was said on both sides.
+//! Writer of UCI lines, with a debug log of both directions.
 
 use std::{
     fmt,

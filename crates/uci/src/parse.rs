@@ -1,4 +1,4 @@
-//! Lines of the protocol as commands: reading only, nothing is done here.
+//! Parses UCI commands.
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! The position that an interface sets: a FEN is completed, and what no game can bring about is refused.
+//! `position`: completes FENs, and refuses impossible positions.
 
 use shakmaty::{Bitboard, Board};
 use thiserror::Error;

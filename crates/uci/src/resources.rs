@@ -1,4 +1,4 @@
-//! What the program has at hand beside the engine: books, and personalities where they are built in.
+//! Books and personalities available to UCI.
 
 use std::path::Path;
 

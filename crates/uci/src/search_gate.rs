@@ -1,4 +1,4 @@
-//! When a search may run, end and answer: stop, ponder hit and the wait for them.
+//! Synchronises stop, ponderhit and bestmove of a search.
 //!
 //! Searches are asked for by the front and begun by the worker, one after the other. Whoever sends the next before the
 //! answer to the last is there, as after `stop`, finds it done in its turn.

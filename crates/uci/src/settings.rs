@@ -1,4 +1,4 @@
-//! The settings in force, and how an option changes them.
+//! Current option values.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! From centipawns to chances: how often a score ends as a win, a draw or a loss.
+//! Win, draw and loss chances of a score.
 
 use sparring_engine::Score;
 

@@ -1,4 +1,4 @@
-//! The thread that owns the engine: it does one job after the other and tells of it.
+//! Worker thread that owns the engine and runs one job after the other.
 
 use std::{fmt, io::Write};
 

@@ -1,4 +1,4 @@
-//! Challenges of which nothing has come yet, those of others and the bot's own, as the archive has them. Pure.
+//! Open challenges, ours and those of others, until the archive has their outcome. No IO.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,4 @@
-//! Challenges that have come in and wait to be judged: not before it is known who is on which list. Games that run are
-//! played meanwhile.
+//! Incoming challenges that wait until the user lists are loaded.
 
 use std::{collections::VecDeque, sync::Arc};
 

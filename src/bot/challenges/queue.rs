@@ -1,4 +1,5 @@
-//! From challenges to games: who waits, which seats are promised, whom to refuse and when. Pure; time is an argument.
+//! Challenge queue and reserved slots: who waits, which slots are reserved, whom to decline and when. No
+//! IO; time is an argument.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! What rules may ask about: the same facts from a challenge and from the game that it became.
+//! Inputs of the challenge rules: the same facts from a challenge and from the game that it became.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! GameChat of one game: the greeting, the farewell, commands of the opponent, and what was said before we came.
+//! Chat of one game: the greeting, the farewell, commands of the opponent, and the chat history.
 
 use std::time::Duration;
 

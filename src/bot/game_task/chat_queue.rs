@@ -1,4 +1,4 @@
-//! What a game has still to say: a short queue beside the game, never in the way of a move. Pure.
+//! Rate-limited chat queue of one game; a move never waits for it. No IO.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! What a game's task is given, told, and leaves behind.
+//! Inputs and outputs of a game task: the shared context, its settings, notes and outcome.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Which games that have ended were counted, so that none counts twice: a task may see the end of its game anew.
+//! Finished games, so that none is counted twice: a task may see the end of its game again.
 
 use std::{
     collections::VecDeque,

@@ -1,5 +1,4 @@
-//! What was granted to opponents, and what they were asked: kept beside the games, so that neither a fall nor a restart
-//! grants or asks it anew.
+//! Flags of each game that outlive its task: takebacks granted, draws offered, the persona asked for.
 
 use std::{
     collections::BTreeMap,

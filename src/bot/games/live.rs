@@ -1,5 +1,4 @@
-//! The running games as pictures, for whoever watches the daemon at work. Each game keeps its own up to date, and takes it
-//! away when its task ends, however it ends.
+//! Live snapshots of running games for the dashboard. Each game task keeps its own up to date.
 
 use std::{collections::BTreeMap, sync::Arc};
 

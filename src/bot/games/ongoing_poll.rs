@@ -1,5 +1,5 @@
-//! When the list of running games is asked for: one question at a time, and again when its answer gets lost. Pure; time and
-//! chance are arguments.
+//! Poll of the running games (`/api/account/playing`): one request at a time, retried when it fails. No IO;
+//! time is an argument.
 
 use rand::Rng;
 

@@ -1,4 +1,5 @@
-//! Games that the server does not let us play though it lists them: when each is tried again. Pure; time is an argument.
+//! Retry schedule for games whose stream the server refuses though it lists them. No IO; time is an
+//! argument.
 
 use std::collections::BTreeMap;
 

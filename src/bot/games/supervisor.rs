@@ -1,4 +1,4 @@
-//! The games that run: one task each, each started once, and brought back once if it falls over.
+//! Game supervisor: one task for each running game, restarted once after a panic.
 
 use std::{collections::HashMap, sync::Arc};
 

@@ -1,5 +1,5 @@
-//! Whom to challenge when nobody comes: chosen by rating, remembered by how they answered. Pure; time and chance are
-//! arguments.
+//! Opponent picker: whom to challenge, by rating and by earlier answers, with cooldowns and daily limits.
+//! No IO; time and randomness are arguments.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! A level that follows the opponent, in casual games only: from game to game by results, or within a game by how it
-//! stands. Pure.
+//! Adaptive level in casual games: from game to game by results, or within a game by its score. No IO.
 
 use crate::config::Adapt;
 use sparring_chess::units::Elo;

@@ -1,4 +1,4 @@
-//! What a move loses on its way to the server: learned from the round trips of the moves before it.
+//! Move overhead: what a move loses on its way to the server, estimated from earlier round trips.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,5 +1,5 @@
-//! What to do about a game besides moving: draws, resignation, takebacks, claims. Pure; a personality's temper
-//! and the scores of its own moves decide.
+//! Policy for draws, resignation, takebacks and claims, by the personality and the scores of its own moves.
+//! No IO.
 
 use sparring_chess::{Color, Rules as _};
 use sparring_engine::Score;

@@ -1,4 +1,4 @@
-//! Whether the daemon's loop still turns: whoever asks gets an answer from the loop itself, not from a timer beside it.
+//! Liveness probe: the event loop itself answers, not a timer beside it.
 
 use std::time::Duration;
 

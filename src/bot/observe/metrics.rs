@@ -1,4 +1,4 @@
-//! What the daemon counts, for whoever watches it. No label ever names a user or a game.
+//! Metrics in OpenMetrics format. No label names a user or a game.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! How many games were begun with whom since midnight UTC, and how many with bots, of which lichess allows a hundred a
-//! day. Pure; time is an argument.
+//! Daily limits: games since midnight UTC by opponent, and games with bots, of which lichess allows a
+//! hundred a day. No IO; time is an argument.
 
 use std::collections::{BTreeMap, VecDeque};
 

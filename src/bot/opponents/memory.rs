@@ -1,5 +1,5 @@
-//! What is kept of opponents from game to game: whom they asked for, and who is ahead in the casual games of the day.
-//! Both come back from the archive: the bot has told them whom they play next.
+//! Opponent memory: the persona each asked for, and who leads in today's casual games. Restored from the
+//! archive.
 
 use std::{
     collections::BTreeMap,

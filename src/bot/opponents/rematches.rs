@@ -1,4 +1,4 @@
-//! How many games with the same opponent have followed each other as rematches. Pure; the archive keeps what it is made of.
+//! Rematch chains: how many rematches in a row each game is. No IO; restored from the archive.
 
 use std::collections::{BTreeMap, VecDeque};
 

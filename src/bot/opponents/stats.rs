@@ -1,4 +1,5 @@
-//! What was played with each opponent ever: how many games, with which score, and how strong last. From the archive, and kept up to date.
+//! All-time statistics by opponent: games, score and last level. Restored from the archive and kept up to
+//! date.
 
 use std::{
     collections::BTreeMap,

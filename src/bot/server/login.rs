@@ -1,4 +1,4 @@
-//! Before anything is played: is the token good, may it play, and is the account a bot?
+//! Login: checks token, scopes and account, and upgrades the account to a bot.
 
 use rand::{SeedableRng as _, rngs::ChaCha8Rng};
 use thiserror::Error;

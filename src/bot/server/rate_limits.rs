@@ -1,4 +1,4 @@
-//! What the server has asked to be left alone with, and until when: kept over restarts by the archive.
+//! Rate limits that outlive a restart: until when the server asked for silence, by endpoint class.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Calls that have to be heard, since nobody else repeats them: sent again while what stands in their way may pass.
+//! Retries of calls that must arrive, since nothing else repeats them.
 
 use rand::rngs::ChaCha8Rng;
 use tokio::time::sleep;

@@ -1,4 +1,5 @@
-//! Two programs with one token: lichess keeps one event stream, so each ends the other's. Pure.
+//! Detects a second program with the same token: lichess keeps one event stream, so each ends the other's.
+//! No IO.
 
 use sparring_chess::units::Millis;
 use sparring_lichess::StreamEnd;

@@ -1,5 +1,5 @@
-//! The arenas that the bot plays in: which to join and when, which seats they hold, and how they are left. Pure; time is
-//! an argument.
+//! Tournament state: which to join and when, which slots they take, and when to leave. No IO; time is an
+//! argument.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Where lines of a book end badly, as the engine sees it.
+//! Book lines that end badly, by a search of the engine.
 
 use super::progress;
 use sparring_book::{self as book, Book, LineEnd};

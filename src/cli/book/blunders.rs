@@ -1,4 +1,5 @@
-//! `sparring book blunders`: positions in which the bot's own games turned against it, and a book of better moves.
+//! `sparring book blunders`: positions of the bot's own games in which it blundered, and a book of better
+//! moves.
 
 use std::{fmt::Write as _, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! `sparring book build`: a book grown from games.
+//! `sparring book build`: builds a book from games in PGN.
 
 use std::{
     collections::BTreeMap,

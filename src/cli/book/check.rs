@@ -1,4 +1,4 @@
-//! `sparring book check`: mistakes and slips, and on request what a doctor for books looks for.
+//! `sparring book check`: errors, warnings and lints of books.
 
 use std::{io::stdout, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! What all subcommands about books share: reading books with their mistakes told, positions, and where output goes.
+//! Shared by the book commands: reading books with their diagnostics, positions, output files.
 
 use std::{
     fs,

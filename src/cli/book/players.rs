@@ -1,4 +1,4 @@
-//! A player who is looked for by name, and who else is called nearly so.
+//! Finds a player by name, and suggests similar names.
 
 use std::{cmp::Reverse, collections::HashMap, ops::RangeInclusive};
 

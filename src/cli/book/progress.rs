@@ -1,4 +1,4 @@
-//! A bar for work that takes a while; silent where nobody watches.
+//! Progress bar, on a terminal only.
 
 use std::{
     io::{IsTerminal as _, stderr},

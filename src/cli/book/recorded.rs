@@ -1,4 +1,4 @@
-//! Games of files, read one after the other, and what is said of them at the end.
+//! Reads games from files one by one, and reports what was read, used and broken.
 
 use std::{
     cell::{Cell, RefCell},

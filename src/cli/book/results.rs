@@ -1,5 +1,4 @@
-//! What a book has to be judged by: games of a file or of the archive, with their scores and what the engine made of the
-//! position where each left the book.
+//! Results of games by book line: from files or the archive, with the score where each game left the book.
 
 use std::{collections::HashMap, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! What changes between two texts, as people read it and `patch` takes it.
+//! Unified diff of two texts, as `patch` takes it.
 
 use std::fmt::Write as _;
 

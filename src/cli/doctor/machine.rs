@@ -1,4 +1,4 @@
-//! What the doctor finds of the machine: its clock, its disk, the port of the dashboard, the service.
+//! Doctor checks of the machine: clock, disk, port of the dashboard, service.
 
 use std::{
     io::ErrorKind,

@@ -1,4 +1,4 @@
-//! What the daemon would know besides the settings and a challenge: the archive and the lists that it keeps.
+//! What the archive and the user lists know of a hypothetical challenger.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which games and challenges to show, as they are asked for.
+//! Filters of games and challenges, as arguments.
 
 use anyhow::Context as _;
 use clap::{ValueEnum, builder::PossibleValuesParser};

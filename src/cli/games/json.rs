@@ -1,4 +1,4 @@
-//! The archive for programs: its rows as JSON.
+//! Archive rows as JSON.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Files that are written before something that cannot be undone, and are gone again where that does not come to pass.
+//! Files written before a step that cannot be undone; removed if the step fails.
 
 use std::{
     fs::{self, File, OpenOptions},

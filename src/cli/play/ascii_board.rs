@@ -1,4 +1,4 @@
-//! The board as text, for terminals.
+//! The board as text for terminals.
 
 use sparring_chess::{Color, File, Move, Position, Rank, Role, Rules as _, Square};
 

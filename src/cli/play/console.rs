@@ -1,4 +1,4 @@
-//! A game in the terminal: the same protocol as the page in the browser, for where there is none.
+//! A game in the terminal, by the same API as the page.
 
 use std::{
     io::{BufRead, Write},

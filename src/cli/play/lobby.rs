@@ -1,4 +1,4 @@
-//! What the page offers: whom to play, how strong, how fast.
+//! Lobby options of the page: opponents, levels, clocks.
 
 use std::sync::Arc;
 

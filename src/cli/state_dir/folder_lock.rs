@@ -1,4 +1,4 @@
-//! The folder as a bot has it that runs: held for this process, and the archive in it open to be written.
+//! Lock of the state folder of a running bot.
 
 use std::{
     fs::{self, File, TryLockError},

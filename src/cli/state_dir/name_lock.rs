@@ -1,6 +1,4 @@
-//! A name that one process of this machine holds for a token or an account, whatever folder and `/tmp` it has: that of an abstract
-//! socket, which goes with the process. Everybody on the machine can take such a name, so only a holder is believed that proves
-//! what it is. Only a container with a network of its own has other names; there only the server can tell.
+//! Machine-wide lock of a token or account: an abstract socket, which ends with the process.
 
 use tokio_util::task::AbortOnDropHandle;
 

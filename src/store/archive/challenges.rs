@@ -1,4 +1,4 @@
-//! Challenges and what became of them, those of others and the bot's own.
+//! Challenges in the archive, with their outcomes.
 
 use rusqlite::{Row, named_params, params};
 

@@ -1,4 +1,4 @@
-//! Why an archive cannot be used.
+//! Errors of the archive.
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! The file of an archive: whether it is one, whether it is whole, and how to leave it.
+//! The archive's file: is it SQLite, is it whole, and how to close it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which games to show, as SQL.
+//! Filters of games as SQL.
 
 use rusqlite::types::Value;
 

@@ -1,4 +1,4 @@
-//! What the next start of the program has to know of this run.
+//! What the next start reads from the archive.
 
 use rusqlite::{OptionalExtension as _, Row, params};
 

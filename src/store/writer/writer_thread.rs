@@ -1,4 +1,4 @@
-//! The life of the thread that writes: what it does about rows that cannot be written, and about a file that is damaged.
+//! The writer's thread: retries, and replacement of a damaged file.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! What the lines of the books scored: how often they were reached, and with what result against what was expected.
+//! Results by book line: how often each was reached, and its score against the expected one.
 
 use serde_json::{Value, json};
 

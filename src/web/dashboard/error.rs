@@ -1,4 +1,4 @@
-//! Why there is no answer, in a status and a sentence.
+//! API errors: status and sentence.
 
 use axum::{
     Json,
@@ -66,7 +66,10 @@ impl IntoResponse for ApiError {
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "The archive cannot be read; the log says why",
             ),
-            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "The daemon takes no wishes now"),
+            Self::Busy => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "The daemon takes no commands now",
+            ),
             Self::OnlyLook => (
                 StatusCode::FORBIDDEN,
                 "The buttons are off: see controls in [dashboard]",

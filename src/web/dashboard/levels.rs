@@ -1,4 +1,4 @@
-//! The levels: where each is on the path that the program carries, and how strong each was in the bot's own games.
+//! Levels: their parameters, and their measured strength in the bot's own games.
 
 use std::collections::BTreeMap;
 

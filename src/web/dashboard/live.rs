@@ -1,4 +1,4 @@
-//! The running games as a stream of lines: all of them at first, then each that changes, and word of each that ends.
+//! Stream of running games as NDJSON: all at first, then each change and end.
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
 

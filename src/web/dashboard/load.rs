@@ -1,5 +1,4 @@
-//! How much the pages may cost: so many connections, so many requests a second, one costly answer at a time, on a thread
-//! of its own and by a connection of its own to the archive.
+//! Load limits of the pages: connections, requests a second, one costly answer at a time.
 
 use std::{
     path::PathBuf,

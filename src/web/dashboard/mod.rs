@@ -1,5 +1,4 @@
-//! The dashboard: the daemon at work, its archive, and a few controls, as pages on this machine. `docs/operate.md` shows
-//! the calls.
+//! The dashboard's routes: live games, archive, statistics, controls. `docs/operate.md` shows the calls.
 
 mod books;
 mod commands;

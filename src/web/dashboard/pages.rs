@@ -1,4 +1,4 @@
-//! The files of the pages.
+//! Static files of the dashboard.
 
 use axum::{
     extract::State,

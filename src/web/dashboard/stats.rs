@@ -1,4 +1,4 @@
-//! How strong it was: scores with their errors against what the ratings let expect, and ratings by day. Pure.
+//! Statistics: scores with errors against the expected ones, and ratings by day. No IO.
 
 use std::collections::BTreeMap;
 

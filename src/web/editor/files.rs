@@ -1,4 +1,4 @@
-//! The files that can be edited: found by name, read whole, and replaced whole with what was there kept beside them.
+//! Files of the editor: found by name, read and replaced whole, with a backup.
 
 use std::{
     fs,

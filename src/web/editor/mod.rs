@@ -1,5 +1,4 @@
-//! Books and personalities in the browser: read, checked while they are written, shown as they would be played, and saved.
-//! `docs/operate.md` shows the calls.
+//! Editor for books and personalities: read, validate, preview, save. `docs/operate.md` shows the calls.
 //!
 //! The page names files by kind and name; only what lies in the two folders has one, so no path comes from outside.
 

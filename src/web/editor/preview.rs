@@ -1,4 +1,4 @@
-//! What a text would make the bot do: a book as a tree, a personality as its knobs and keys.
+//! Preview: a book as a tree, a personality as its parameters.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What the parsers say of a text that is being written: the same that `sparring check` says of the file.
+//! Live validation: the same diagnostics as `sparring check`.
 
 use serde_json::{Value, json};
 

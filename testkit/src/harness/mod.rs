@@ -1,5 +1,4 @@
-//! What the trials of the real program share: an embedded server to play on, the program as a process that can be
-//! watched and killed, and opponents that are never in trouble themselves.
+//! Harness: an embedded sandbox, the program as a process, and opponents without faults.
 
 mod opponent;
 mod process;

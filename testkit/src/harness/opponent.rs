@@ -1,4 +1,4 @@
-//! An opponent that is never in trouble itself: a board account that challenges, moves, and sees how the game ends.
+//! An opponent without faults: a board account that challenges and moves.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

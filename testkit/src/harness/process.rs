@@ -1,4 +1,4 @@
-//! The program under trial, as a process of its own: furnished, started, watched, killed.
+//! The program under test as a process: set up, started, watched, killed.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! A large book, and somebody who saves it again and again.
+//! A large book that is saved again and again.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The program under measurement, and what its log says of itself.
+//! The program under measurement, read through its log.
 
 use std::{
     path::PathBuf,

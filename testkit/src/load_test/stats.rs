@@ -1,4 +1,4 @@
-//! What was measured, in numbers.
+//! Latency statistics.
 
 use std::{collections::BTreeMap, fmt};
 

@@ -1,4 +1,4 @@
-//! What goes wrong as a whole, at moments and in ways that a seed decides.
+//! Chaos schedule: faults of the whole program, at seeded moments.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How hard it is for anybody to get a processor: what a busy machine costs is not the daemon's fault, and is told apart.
+//! CPU starvation: tells delays of a busy machine from those of the daemon.
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,4 @@
-//! What went wrong on purpose, and what it explains.
+//! Log of injected faults, and what each explains.
 
 use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;

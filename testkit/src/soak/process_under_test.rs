@@ -1,5 +1,4 @@
-//! The daemon under test: the real program, killed without warning and started again, its files spoiled under it and
-//! its disk full.
+//! The daemon under test: killed, restarted, its files spoiled and its disk full.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! What came of the games: losses, told apart by whether a fault forced them.
+//! Soak report: losses, told apart by whether a fault caused them.
 
 use std::collections::BTreeMap;
 

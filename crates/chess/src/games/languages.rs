@@ -1,4 +1,4 @@
-//! The letters of the pieces in the languages that games are written in.
+//! Piece letters of PGN in other languages.
 
 use super::super::Role;
 

@@ -1,4 +1,4 @@
-//! The main line of a game, word by word, until a word does not belong to it.
+//! Reads a game's main line word by word, until a word does not fit.
 
 use super::{
     super::{Color, GameHistory, Move, Position, Rules as _},

@@ -1,4 +1,4 @@
-//! The one legal move that a word spells, however it is spelled.
+//! Resolves a word to the one legal move that it spells.
 
 use shakmaty::{CastlingSide, File, Rank};
 

@@ -1,4 +1,4 @@
-//! Where a game begins, and by which rules: what its tags say of it.
+//! Start position and variant of a game, from its tags.
 
 use super::{
     super::{GameHistory, Variant, parse_fen},

@@ -1,4 +1,4 @@
-//! What a word of the movetext is by its look alone.
+//! Classifies words of PGN movetext by their form.
 
 use super::{super::Color, spelling::bare};
 

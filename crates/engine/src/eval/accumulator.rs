@@ -1,5 +1,4 @@
-//! What the terms of the evaluation are added up in: a worth in play, by the weights of the table or by a player's own,
-//! and a count of each weight when tuning.
+//! Accumulator of evaluation terms: their sum in play, their coefficients when tuning.
 
 use super::{
     king,

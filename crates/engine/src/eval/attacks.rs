@@ -1,4 +1,4 @@
-//! The picture of a position: who attacks what, made once and read by every term.
+//! Attack maps of a position, made once for all terms.
 
 use shakmaty::{Bitboard, Board, attacks};
 
@@ -40,7 +40,7 @@ pub(super) struct AttackInfo<'b> {
 }
 
 impl<'b> AttackInfo<'b> {
-    /// The picture without the attacks of pieces, which [`Picture::add`] fills in.
+    /// The picture without the attacks of pieces, which [`AttackInfo::add`] fills in.
     pub fn new(board: &'b Board) -> Self {
         let occupied = board.occupied();
         let mut sides = ByColor::new_with(|color| basics(board, color));

@@ -1,4 +1,4 @@
-//! The evaluation as a sum that people can read: what each term adds for one side, and which terms matter most.
+//! Evaluation by term for people: what each adds for one side, and which matter most.
 
 use std::{array, cmp::Reverse};
 

@@ -1,4 +1,4 @@
-//! A worth for the middle game and one for the endgame, added up together.
+//! Score pairs: middle game and endgame, added together.
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 

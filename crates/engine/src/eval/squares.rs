@@ -1,4 +1,4 @@
-//! What a piece is worth where it stands: material and piece squares.
+//! Material and piece-square tables.
 //!
 //! Squares are mirrored on the middle, thirty-two of them, from the edge to the middle and from the own first rank on: a pair
 //! for each, and one more for each that is added where kings stand on the same wing, on files a to d or e to h.

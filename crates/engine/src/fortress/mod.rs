@@ -1,4 +1,4 @@
-//! Endings that the stronger side is known not to win: a few rules each, proven against endgame tables.
+//! Fortress recognizers: drawn endgames with material ahead, proven against endgame tables.
 //!
 //! A rule claims only what it is sure of and says nothing of all else, so no claim is wrong; `sparring-lab verify-endgames` counts how many
 //! positions it knows, and how many it claims wrongly, of all there are. Each ending has a file of its own and sees the board

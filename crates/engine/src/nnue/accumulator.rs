@@ -1,4 +1,4 @@
-//! The hidden layer before it is clipped, for both sides: made from the board, or from what an earlier ply of the search has.
+//! NNUE accumulator of both perspectives, updated incrementally along the search path.
 
 use shakmaty::Board;
 

@@ -1,4 +1,4 @@
-//! The numbers of the net: how many there are, how they lie in a file, and how fractions become whole numbers.
+//! NNUE architecture: sizes, file layout, quantisation.
 
 use thiserror::Error;
 

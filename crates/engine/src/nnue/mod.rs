@@ -1,4 +1,4 @@
-//! What the named terms miss: a small net that corrects the classical evaluation, learned from games of our own.
+//! NNUE correction: a small net that corrects the classical evaluation, trained on self-play.
 //!
 //! Each side sees the board from behind its own pieces, its king on the right half ([`view`]). What a side sees adds up to
 //! its half of the hidden layer ([`Accumulators`]), kept up along the path of a search ([`Path`]); the side to move's half comes

@@ -1,4 +1,4 @@
-//! How a side sees the board: which input of the net a piece on a square is.
+//! NNUE perspective: the input index of a piece on a square.
 
 use shakmaty::Piece;
 

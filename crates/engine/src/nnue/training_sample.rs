@@ -1,4 +1,4 @@
-//! A position as training sees it: its inputs, and what the classical evaluation makes of it.
+//! Training sample: NNUE inputs, and the classical evaluation.
 
 use arrayvec::ArrayVec;
 

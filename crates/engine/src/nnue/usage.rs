@@ -1,4 +1,4 @@
-//! Who asks the net.
+//! When the NNUE correction is used: standard chess, full strength, default weights.
 
 use crate::{EngineOverrides, Params, SearchRequest};
 

@@ -1,4 +1,4 @@
-//! Where a game stands. Names are matched, never numbers: stored sources disagree about the numbers.
+//! Game status by name; numbers are not used, since sources disagree about them.
 
 use serde::{Deserialize, Deserializer, Serialize};
 

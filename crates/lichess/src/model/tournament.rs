@@ -1,4 +1,4 @@
-//! Arenas: tournaments in which whoever has joined is paired again and again until time is up.
+//! Arena tournaments.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the server refuses, in lichess' words.
+//! API errors in lichess' words.
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! One challenge: who asks whom for what, and what has become of it.
+//! One challenge and its state.
 
 use super::{challenge_params::ChallengeParams, users::Users};
 use sparring_chess::{Color, Variant, units::Millis};

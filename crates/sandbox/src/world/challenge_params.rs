@@ -1,4 +1,4 @@
-//! What a challenge asks for: read from a request by lichess' rules.
+//! Challenge parameters, read from a request by lichess' rules.
 
 use super::{api_error::ApiError, fields::Fields, id_gen::IdGenerator};
 use sparring_chess::{GameHistory, Variant, chess960_fen, parse_fen, units::Millis, write_fen};

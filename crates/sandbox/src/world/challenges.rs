@@ -1,4 +1,4 @@
-//! The life of challenges: made, accepted, declined, taken back, expired, and rematches, which are challenges too.
+//! Life of challenges: created, accepted, declined, canceled, expired; rematches too.
 
 use super::{
     ApiError, Challenge, ChallengeParams, Fields, LimitedAction, Outgoing, Profile, World, games::Pairing,

@@ -1,4 +1,4 @@
-//! Ids, tokens and coin tosses, all drawn from one seed.
+//! Generator of ids, tokens and colors, from one seed.
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 

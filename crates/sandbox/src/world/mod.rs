@@ -1,4 +1,4 @@
-//! lichess without its network: users, challenges, games and clocks as plain values.
+//! Model of lichess without the network: users, challenges, games and clocks.
 //!
 //! Nothing here reads a clock, sleeps or sends. Every method is told what time it is, and what streams should
 //! carry because of it is collected until [`World::take_outgoing`] is called. Time never runs backwards:

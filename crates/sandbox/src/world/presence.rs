@@ -1,4 +1,4 @@
-//! Whether a player is at the board, and when his opponent may claim the game for his absence.
+//! Absence of players, and when the opponent may claim the game.
 
 use sparring_chess::{Color, Position, Rules as _, material, units::Millis};
 use sparring_lichess::model::Speed;

@@ -1,4 +1,4 @@
-//! What happens by itself: flags fall, challenges expire, absences are announced, what is abandoned ends.
+//! Timers: flags, expiring challenges, absences, abandoned games.
 
 use super::{Cause, Ending, Game, World};
 use sparring_chess::{Color, units::Millis};

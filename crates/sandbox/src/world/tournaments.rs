@@ -1,4 +1,4 @@
-//! Arenas: who has joined and waits is paired as soon as there are two, until time is up.
+//! Arena tournaments: players are paired as soon as two wait, until time is up.
 
 use std::collections::{BTreeMap, BTreeSet};
 

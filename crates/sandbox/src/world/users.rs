@@ -1,4 +1,4 @@
-//! Who is known here: accounts, their tokens, and whether they are connected.
+//! Accounts, tokens and presence.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether a rule is about a game: its conditions against the facts, and the first that does not hold in words.
+//! Matches a rule's conditions against a game, and names the first that does not hold.
 
 use crate::{
     bot::challenges::rule_context::RuleContext,

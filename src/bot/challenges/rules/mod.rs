@@ -1,4 +1,4 @@
-//! Whom to play, and how: rules and facts in, a decision with the rule that made it out. Pure.
+//! Challenge rules: rules and facts in, a decision and its rule out. No IO.
 
 mod matcher;
 
@@ -161,8 +161,8 @@ pub fn passed_over(rules: &[Rule], facts: &RuleContext) -> Option<DecidedBy> {
 #[must_use]
 pub fn describe(then: Action) -> String {
     match then {
-        Action::Accept => "accepted if there is a seat".to_owned(),
-        Action::Queue => "accepted when there is a seat".to_owned(),
+        Action::Accept => "accepted if there is a slot".to_owned(),
+        Action::Queue => "accepted when there is a slot".to_owned(),
         Action::Decline(reason) => format!("declined, {}", reason.key()),
     }
 }

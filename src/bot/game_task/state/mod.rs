@@ -1,4 +1,4 @@
-//! One game as the server tells it: a pure fold of the events of its stream.
+//! Game state: a pure fold of the game stream's events.
 //!
 //! The server's list of moves is the truth. Every state carries the whole list, so states may come twice, be lost
 //! or shrink by a takeback: the fold compares lists and says what changed.

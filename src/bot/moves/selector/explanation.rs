@@ -1,4 +1,4 @@
-//! What a decision rests on, as a value: the book's offers with their chances, or the lines that the search saw.
+//! Move explanations: the book's choices with their chances, or the lines of the search.
 
 use crate::store::{
     BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, SearchExplanation, StyleBias, permille,
