@@ -38,7 +38,7 @@ pub struct Engine {
     /// Reckoned from the numbers of the last search.
     reductions: Reductions,
     table: Table,
-    crew: ThreadPool,
+    pool: ThreadPool,
     /// One for each thread, the leader's first.
     memories: Vec<ThreadMemory>,
 }
@@ -66,7 +66,7 @@ impl Engine {
             setup: None,
             asked_net: true,
             table,
-            crew: ThreadPool::new(1),
+            pool: ThreadPool::new(1),
             memories: vec![ThreadMemory::new()],
         }
     }
@@ -95,14 +95,14 @@ impl Engine {
     ///
     /// Only one thread repeats a search exactly; several meet in the table at moments that nobody controls.
     pub fn set_threads(&mut self, threads: usize) {
-        self.crew = ThreadPool::new(threads);
-        self.memories.resize_with(self.crew.threads(), ThreadMemory::new);
+        self.pool = ThreadPool::new(threads);
+        self.memories.resize_with(self.pool.threads(), ThreadMemory::new);
     }
 
     /// How many threads search.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.crew.threads()
+        self.pool.threads()
     }
 
     /// The numbers of the search.
@@ -175,18 +175,18 @@ impl Engine {
     ) {
         self.adopt(search);
         self.table.grow_older();
-        self.crew.begin();
+        self.pool.begin();
         let node = Node::root(&search.line);
         let last = last_move(&search.line);
         for memory in &mut self.memories {
             memory.begin(search.line.keys(), last);
         }
-        let watch = SearchLimiter::lead(&search.limits, around, &self.crew);
+        let watch = SearchLimiter::lead(&search.limits, around, &self.pool);
         let tablebase = search.tablebase.as_deref().filter(|_| !search.handicap.is_any());
         let standings = tablebase.and_then(|tables| tables.standings(&search.line));
         if let Some(standings) = &standings {
             let count = u64::try_from(standings.moves.len()).unwrap_or(0);
-            self.crew.add_table_hits(count);
+            self.pool.add_table_hits(count);
         }
         let shared = Shared {
             params: self
@@ -195,7 +195,7 @@ impl Engine {
                 .map_or(&self.params, EngineOverrides::params),
             reductions: &self.reductions,
             table: &self.table,
-            crew: &self.crew,
+            pool: &self.pool,
             node: &node,
             search,
             asks_net: self.asked_net,
@@ -215,7 +215,7 @@ impl Engine {
             return;
         }
         let found = shared.search_together(helpers, lead);
-        report.nodes = Nodes(self.crew.nodes_of_others(usize::MAX));
+        report.nodes = Nodes(self.pool.nodes_of_others(usize::MAX));
         // With a wish for depth or for several lines the leader's answer is the one that was asked for.
         if search.limits.depth.is_none() && search.multi_pv <= 1 {
             let elected = elect(&found);
@@ -260,7 +260,7 @@ struct Shared<'a> {
     params: &'a Params,
     reductions: &'a Reductions,
     table: &'a Table,
-    crew: &'a ThreadPool,
+    pool: &'a ThreadPool,
     node: &'a Node,
     search: &'a SearchRequest,
     asks_net: bool,
@@ -284,12 +284,12 @@ impl<'a> Shared<'a> {
             params: self.params,
             reductions: self.reductions,
             table: self.table,
-            crew: self.crew,
+            pool: self.pool,
             memory,
             watch,
             evaluator: Evaluator::for_variant(variant).by(setup.and_then(EngineOverrides::weights)),
             asks_net: self.asks_net,
-            habits: VariantTraits::of(variant),
+            traits: VariantTraits::of(variant),
             weakness,
             inclined,
             knows_endings: fortress::are_known(self.node, &weakness),
@@ -317,7 +317,7 @@ impl<'a> Shared<'a> {
             let mut started = Vec::with_capacity(helpers.len());
             let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
                 let help = move || {
-                    let watch = SearchLimiter::follow(&self.search.limits, self.crew, index + 1);
+                    let watch = SearchLimiter::follow(&self.search.limits, self.pool, index + 1);
                     self.iteration(memory, watch).help()
                 };
                 // A system that gives no more threads gets by with fewer.
@@ -331,7 +331,7 @@ impl<'a> Shared<'a> {
             });
             let _ = refused; // the search goes on all the same
             let first = {
-                let _end = End(self.crew);
+                let _end = End(self.pool);
                 lead()
             };
             let rest = started.into_iter().map(|helper| match helper.join() {
@@ -353,8 +353,8 @@ mod tests {
     /// What a helper of two threads finds from the start position within so many nodes of its own, with what the other
     /// one has told before.
     fn help(limits: Limits, told: impl FnOnce(&ThreadPool)) -> ThreadResult<Option<Move>> {
-        with_helper(limits, |iteration, crew| {
-            told(crew);
+        with_helper(limits, |iteration, pool| {
+            told(pool);
             iteration.help()
         })
     }
@@ -362,14 +362,14 @@ mod tests {
     /// Has one of two threads search from the start position.
     fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &ThreadPool) -> R) -> R {
         let search = SearchRequest::new(GameHistory::new(Variant::Standard), limits);
-        let (engine, crew) = (Engine::new(1), ThreadPool::new(2));
+        let (engine, pool) = (Engine::new(1), ThreadPool::new(2));
         let (node, mut memory) = (Node::root(&search.line), ThreadMemory::new());
         memory.begin(search.line.keys(), None);
         let shared = Shared {
             params: &engine.params,
             reductions: &engine.reductions,
             table: &engine.table,
-            crew: &crew,
+            pool: &pool,
             node: &node,
             search: &search,
             asks_net: true,
@@ -377,8 +377,8 @@ mod tests {
             standings: &[],
         };
         // Its own nodes end it here, as no leader does.
-        let watch = SearchLimiter::follow(&search.limits, &crew, 1);
-        work(shared.iteration(&mut memory, watch), &crew)
+        let watch = SearchLimiter::follow(&search.limits, &pool, 1);
+        work(shared.iteration(&mut memory, watch), &pool)
     }
 
     /// The moves from the start position, the last first.
@@ -482,18 +482,18 @@ mod tests {
         let alone = help(limits, |_| ());
         assert!(alone.depth < 40, "{alone:?}");
         let best = reversed().first().map(|root| root.mv);
-        let found = help(limits, |crew| crew.share(40, 50, &reversed()));
+        let found = help(limits, |pool| pool.share(40, 50, &reversed()));
         assert_eq!((found.depth, found.mv), (40, best));
         assert_ne!(alone.mv, best);
     }
 
     #[test]
     fn an_iteration_too_short_to_look_up_does_not_hide_what_the_other_found() {
-        with_helper(Limits::default(), |mut iteration, crew| {
+        with_helper(Limits::default(), |mut iteration, pool| {
             assert!(iteration.deepen(100, None));
-            crew.share(40, 50, &reversed());
+            pool.share(40, 50, &reversed());
             assert!(iteration.deepen(100, None));
-            crew.finish();
+            pool.finish();
             assert_eq!(iteration.help().depth, 40);
         });
     }

@@ -105,18 +105,18 @@ impl<'a> Iteration<'a> {
     /// Searches the next iteration that is not left to others, of at most `last` plies, or takes over what another thread
     /// was the first to find as deeply. False when the search was over before.
     pub fn deepen(&mut self, last: i32, voice: Option<Voice<'_>>) -> bool {
-        let crew = self.searcher.crew;
+        let pool = self.searcher.pool;
         // A short iteration may have ended without a look at what others have finished meanwhile.
-        if crew.deepest() > self.depth {
+        if pool.deepest() > self.depth {
             self.adopt();
             return true;
         }
-        let depth = crew.take_depth(self.depth + 1, last);
+        let depth = pool.take_depth(self.depth + 1, last);
         self.searcher.watch.begin(depth);
         let finished = self.search_lines(depth, voice);
         let overtaken = self.searcher.watch.end();
         if finished {
-            crew.share(depth, self.searcher.seldepth, &self.moves);
+            pool.share(depth, self.searcher.seldepth, &self.moves);
             self.note(depth);
         } else if overtaken {
             self.adopt();
@@ -126,8 +126,8 @@ impl<'a> Iteration<'a> {
 
     /// Goes on from the deepest iteration that another thread has finished.
     fn adopt(&mut self) {
-        let crew = self.searcher.crew;
-        let depth = crew.adopt(&mut self.searcher.seldepth, &mut self.moves);
+        let pool = self.searcher.pool;
+        let depth = pool.adopt(&mut self.searcher.seldepth, &mut self.moves);
         self.note(depth);
     }
 
@@ -298,7 +298,7 @@ impl<'a> Iteration<'a> {
         report.elapsed = self.searcher.watch.elapsed();
         report.stall = self.searcher.watch.stall();
         report.hashfull = self.searcher.table.hashfull();
-        report.table_hits = self.searcher.crew.table_hits();
+        report.table_hits = self.searcher.pool.table_hits();
     }
 }
 

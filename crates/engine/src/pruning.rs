@@ -69,7 +69,7 @@ impl Searcher<'_> {
         } = *here;
         let params = self.params;
         let passed_before = ply > 0 && self.memory.frame_before(ply, 1).mv.is_none();
-        if !self.habits.null_move
+        if !self.traits.null_move
             || passed_before
             || depth < params.nmp_depth
             || ply < self.null_from
@@ -112,7 +112,7 @@ impl Searcher<'_> {
             || is_decided(here.beta)
             || known_worse
             || !node.orthodox
-            || !self.habits.see
+            || !self.traits.see
         {
             return None;
         }
@@ -229,7 +229,7 @@ impl Searcher<'_> {
 
     /// Whether the exchanges on a move's goal lose more than a margin, for those who count exchanges.
     fn loses(&self, node: &Node, mv: Move, margin: i32) -> bool {
-        self.habits.see && !see::gains(node.board(), node.turn, mv, -margin)
+        self.traits.see && !see::gains(node.board(), node.turn, mv, -margin)
     }
 
     /// Late move pruning: after so many moves the quiet ones are left out, but for this one.

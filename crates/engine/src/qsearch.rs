@@ -99,7 +99,7 @@ impl Searcher<'_> {
 
     /// The raw evaluation for the table, and what doing nothing is worth: nothing in check or when forced to capture.
     fn stand_pat(&mut self, node: &Node, ply: usize, entry: Option<&Entry>) -> (i32, Option<i32>) {
-        if node.in_check() || self.habits.forced_captures && node.pos.capture_moves().iter().next().is_some()
+        if node.in_check() || self.traits.forced_captures && node.pos.capture_moves().iter().next().is_some()
         {
             return (NO_EVAL, None);
         }
@@ -152,7 +152,7 @@ impl Searcher<'_> {
                         continue;
                     }
                 }
-                if self.habits.see && !see::gains(node.board(), node.turn, mv, 0) {
+                if self.traits.see && !see::gains(node.board(), node.turn, mv, 0) {
                     continue;
                 }
             }
@@ -196,7 +196,7 @@ impl Searcher<'_> {
     /// Delta pruning: what a capture can reach at best, which is standing pat, its victim and a margin. `None` for moves that
     /// are not measured.
     fn delta(&self, mv: Move, stand: Option<i32>) -> Option<i32> {
-        let stand = stand.filter(|_| self.habits.see && is_noisy(mv))?;
+        let stand = stand.filter(|_| self.traits.see && is_noisy(mv))?;
         Some(stand + self.params.delta_margin + noisy_value(mv))
     }
 
@@ -209,7 +209,7 @@ impl Searcher<'_> {
         let histories = &self.memory.histories;
         let moves = &mut self.memory.moves;
         // In check the first move that is no mate may be all that is tried: what holds comes before what loses.
-        let weighed = self.habits.see && node.in_check();
+        let weighed = self.traits.see && node.in_check();
         let mut push = |mv: Move| {
             let score = if table_move == Some(Packed::from(mv)) {
                 i32::MAX

@@ -143,7 +143,7 @@ pub(super) fn root_moves(
 /// The rank of a move before anything was searched: exchanges that win first, quiet moves by history, then the rest.
 fn first_rank(searcher: &Searcher<'_>, node: &Node, mv: Move, past: &Past) -> i32 {
     if movepick::is_noisy(mv) {
-        let holds = !searcher.habits.see || see::gains(node.board(), node.turn, mv, 0);
+        let holds = !searcher.traits.see || see::gains(node.board(), node.turn, mv, 0);
         movepick::noisy_value(mv) + if holds { 100_000 } else { -200_000 }
     } else {
         searcher.memory.histories.quiet(past, mv)

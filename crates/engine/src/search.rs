@@ -228,7 +228,7 @@ impl Searcher<'_> {
             here.table_move,
             killers,
             past,
-            self.habits.see,
+            self.traits.see,
             self.params,
         );
         let mut tried = TriedMoves::default();

@@ -26,7 +26,7 @@ pub(super) struct SearchLimiter<'a> {
     /// The count at which something has to be looked at.
     checkpoint: u64,
     limit: u64,
-    crew: &'a ThreadPool,
+    pool: &'a ThreadPool,
     /// Which of the threads counts here.
     lane: usize,
     /// What the first thread looks at; helpers only follow it.
@@ -86,7 +86,7 @@ impl Lead<'_> {
 
 impl<'a> SearchLimiter<'a> {
     /// Starts counting nodes and time for the thread that leads a search.
-    pub fn lead(limits: &Limits, around: &SearchControl<'a>, crew: &'a ThreadPool) -> Self {
+    pub fn lead(limits: &Limits, around: &SearchControl<'a>, pool: &'a ThreadPool) -> Self {
         let lead = Lead {
             hard: limits.hard,
             stop: around.stop,
@@ -98,17 +98,17 @@ impl<'a> SearchLimiter<'a> {
         };
         Self {
             lead: Some(lead),
-            ..Self::follow(limits, crew, 0)
+            ..Self::follow(limits, pool, 0)
         }
     }
 
     /// Starts counting nodes for a helper, which is over when the leader says so.
-    pub fn follow(limits: &Limits, crew: &'a ThreadPool, lane: usize) -> Self {
+    pub fn follow(limits: &Limits, pool: &'a ThreadPool, lane: usize) -> Self {
         Self {
             nodes: 0,
             checkpoint: 0,
             limit: limits.nodes.map_or(u64::MAX, |Nodes(nodes)| nodes),
-            crew,
+            pool,
             lane,
             lead: None,
             state: State::Running,
@@ -150,7 +150,7 @@ impl<'a> SearchLimiter<'a> {
         }
         // With several threads the limit is shared out, so that together they hardly overstep it.
         let interval = self.lead.as_ref().map_or(FOLLOW, |lead| lead.interval);
-        let share = (left / self.crew.threads() as u64).clamp(1, interval);
+        let share = (left / self.pool.threads() as u64).clamp(1, interval);
         self.checkpoint = self.nodes + if self.stopped() { 0 } else { share };
         self.stopped()
     }
@@ -158,7 +158,7 @@ impl<'a> SearchLimiter<'a> {
     fn judge(&mut self, left: u64) -> State {
         if left == 0 || self.is_called_off() {
             State::Over
-        } else if self.iteration.is_some_and(|depth| self.crew.deepest() >= depth) {
+        } else if self.iteration.is_some_and(|depth| self.pool.deepest() >= depth) {
             State::Overtaken
         } else {
             State::Running
@@ -168,7 +168,7 @@ impl<'a> SearchLimiter<'a> {
     fn is_called_off(&mut self) -> bool {
         match &mut self.lead {
             Some(lead) => lead.is_called_off(self.nodes),
-            None => self.crew.is_over(),
+            None => self.pool.is_over(),
         }
     }
 
@@ -191,16 +191,16 @@ impl<'a> SearchLimiter<'a> {
     /// Nodes of all threads so far: exact for this one, of the others as last published.
     pub fn all_nodes(&self) -> u64 {
         self.publish();
-        if self.crew.threads() == 1 {
+        if self.pool.threads() == 1 {
             self.nodes
         } else {
-            self.nodes + self.crew.nodes_of_others(self.lane)
+            self.nodes + self.pool.nodes_of_others(self.lane)
         }
     }
 
     /// Tells the other threads how many nodes this one has visited.
     pub fn publish(&self) {
-        self.crew.publish(self.lane, self.nodes);
+        self.pool.publish(self.lane, self.nodes);
     }
 
     /// Time since the start; none passes for helpers.
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_node_limit_is_exact() {
-        let crew = ThreadPool::new(1);
+        let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         for limit in [0, 1, 1023, 1024, 1025, 5000] {
             let limits = Limits {
@@ -238,7 +238,7 @@ mod tests {
                 stop: &stop,
                 clock: &clock,
             };
-            let mut watch = SearchLimiter::lead(&limits, &around, &crew);
+            let mut watch = SearchLimiter::lead(&limits, &around, &pool);
             while watch.visit() {}
             assert_eq!(watch.nodes(), limit);
             assert!(watch.stopped());
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_hard_limit_counts_from_the_start_of_the_search() {
-        let crew = ThreadPool::new(1);
+        let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(5000)));
         let limits = Limits {
             hard: Some(Millis(100)),
@@ -257,7 +257,7 @@ mod tests {
             stop: &stop,
             clock: &clock,
         };
-        let mut watch = SearchLimiter::lead(&limits, &around, &crew);
+        let mut watch = SearchLimiter::lead(&limits, &around, &pool);
         assert!((0..10_000).all(|_| watch.visit()));
         clock.0.set(5100);
         assert!((0..=POLL).any(|_| !watch.visit()));
@@ -265,21 +265,21 @@ mod tests {
 
     #[test]
     fn a_search_stopped_before_it_starts_takes_a_first_glance() {
-        let crew = ThreadPool::new(1);
+        let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         stop.set();
         let around = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &crew);
+        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &pool);
         while watch.visit() {}
         assert_eq!(watch.nodes(), GLANCE);
     }
 
     #[test]
     fn where_nodes_take_long_the_clock_is_looked_at_more_often() {
-        let crew = ThreadPool::new(1);
+        let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         let ended = |hard: u64, of_node: u64| {
             let limits = Limits {
@@ -291,7 +291,7 @@ mod tests {
                 clock: &clock,
             };
             clock.0.set(0);
-            let mut watch = SearchLimiter::lead(&limits, &around, &crew);
+            let mut watch = SearchLimiter::lead(&limits, &around, &pool);
             while watch.visit() {
                 clock.0.set(clock.0.get() + of_node);
             }
@@ -320,20 +320,20 @@ mod tests {
 
     #[test]
     fn after_a_pause_the_clock_is_looked_at_as_rarely_as_before() {
-        let crew = ThreadPool::new(1);
+        let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Counting(Cell::new(0)));
         let around = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &crew);
+        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &pool);
         assert!((0..100 * POLL).all(|_| watch.visit()));
         assert!((100..112).contains(&clock.0.get()), "{}", clock.0.get());
     }
 
     #[test]
     fn several_threads_share_a_node_limit_and_follow_their_leader() {
-        let crew = ThreadPool::new(2);
+        let pool = ThreadPool::new(2);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         let limits = Limits {
             nodes: Some(Nodes(5000)),
@@ -343,34 +343,34 @@ mod tests {
             stop: &stop,
             clock: &clock,
         };
-        let mut first = SearchLimiter::lead(&limits, &around, &crew);
-        let mut second = SearchLimiter::follow(&limits, &crew, 1);
+        let mut first = SearchLimiter::lead(&limits, &around, &pool);
+        let mut second = SearchLimiter::follow(&limits, &pool, 1);
         while first.visit() && second.visit() {}
         // What the other has not published yet may come on top.
         let all = first.all_nodes();
         assert!((5000..5000 + POLL).contains(&all), "{all}");
-        crew.begin();
-        let mut helper = SearchLimiter::follow(&Limits::default(), &crew, 1);
+        pool.begin();
+        let mut helper = SearchLimiter::follow(&Limits::default(), &pool, 1);
         assert!((0..9000).all(|_| helper.visit()));
-        crew.finish();
+        pool.finish();
         assert!((0..=POLL).any(|_| !helper.visit()));
     }
 
     #[test]
     fn an_iteration_is_left_when_another_thread_has_finished_one_as_deep() {
-        let crew = ThreadPool::new(2);
-        let mut watch = SearchLimiter::follow(&Limits::default(), &crew, 1);
+        let pool = ThreadPool::new(2);
+        let mut watch = SearchLimiter::follow(&Limits::default(), &pool, 1);
         watch.begin(5);
-        crew.share(4, 0, &[]);
+        pool.share(4, 0, &[]);
         assert!((0..10 * POLL).all(|_| watch.visit()));
-        crew.share(5, 0, &[]);
+        pool.share(5, 0, &[]);
         assert!((0..=POLL).any(|_| !watch.visit()) && watch.stopped());
         assert!(watch.end() && !watch.stopped());
         // What is searched between two iterations cannot be overtaken, nor can a deeper one.
         assert!((0..10 * POLL).all(|_| watch.visit()));
         watch.begin(6);
         assert!((0..10 * POLL).all(|_| watch.visit()));
-        crew.finish();
+        pool.finish();
         assert!((0..=POLL).any(|_| !watch.visit()));
         assert!(!watch.end() && watch.stopped());
     }

@@ -313,7 +313,7 @@ impl Searcher<'_> {
             return None;
         }
         let worth = tables.worth(&node.pos)?;
-        self.crew.add_table_hits(1);
+        self.pool.add_table_hits(1);
         let draw = self.inclined.draw(node.turn);
         let win = TABLE_WIN - ply as i32;
         Some(match worth {

@@ -175,13 +175,13 @@ pub(super) struct Searcher<'a> {
     pub params: &'a Params,
     pub reductions: &'a Reductions,
     pub table: &'a Table,
-    pub crew: &'a ThreadPool,
+    pub pool: &'a ThreadPool,
     pub memory: &'a mut ThreadMemory,
     pub watch: SearchLimiter<'a>,
     pub evaluator: Evaluator<'a>,
     /// Whether the net corrects what it says.
     pub asks_net: bool,
-    pub habits: VariantTraits,
+    pub traits: VariantTraits,
     pub weakness: Weakness,
     pub inclined: PreparedStyleBonus,
     /// Whether it goes by what is known of endings.
@@ -307,7 +307,7 @@ pub(super) mod tests {
     /// Asks something of a search that begins at the end of a line with these numbers and knows nothing.
     pub fn begun<R>(line: &GameHistory, params: &Params, ask: impl FnOnce(Searcher<'_>, &Node) -> R) -> R {
         let search = SearchRequest::new(line.clone(), Limits::default());
-        let (node, mut memory, crew) = (Node::root(line), ThreadMemory::new(), ThreadPool::new(1));
+        let (node, mut memory, pool) = (Node::root(line), ThreadMemory::new(), ThreadPool::new(1));
         memory.begin(line.keys(), None);
         let (stop, clock) = (Stop::new(), Stopwatch::start());
         let around = SearchControl {
@@ -318,12 +318,12 @@ pub(super) mod tests {
             params,
             reductions: &Reductions::new(params),
             table: &Table::new(1),
-            crew: &crew,
+            pool: &pool,
             memory: &mut memory,
-            watch: SearchLimiter::lead(&search.limits, &around, &crew),
+            watch: SearchLimiter::lead(&search.limits, &around, &pool),
             evaluator: Evaluator::for_variant(line.variant()),
             asks_net: search.asks_net(params),
-            habits: VariantTraits::of(line.variant()),
+            traits: VariantTraits::of(line.variant()),
             weakness: Weakness::new(&search.handicap, node.keys.full),
             inclined: PreparedStyleBonus::new(&search.likings, node.turn),
             knows_endings: false,

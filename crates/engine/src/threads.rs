@@ -44,7 +44,7 @@ struct Finished {
 }
 
 impl ThreadPool {
-    /// A crew of so many threads, from 1 to [`MAX_THREADS`].
+    /// A pool of so many threads, from 1 to [`MAX_THREADS`].
     pub fn new(threads: usize) -> Self {
         let threads = threads.clamp(1, MAX_THREADS);
         Self {
@@ -234,12 +234,12 @@ mod tests {
 
     #[test]
     fn a_thread_takes_the_next_depth_that_is_not_crowded() {
-        let crew = ThreadPool::new(2);
-        assert_eq!([1, 1, 1].map(|depth| crew.take_depth(depth, 100)), [1, 2, 3]);
+        let pool = ThreadPool::new(2);
+        assert_eq!([1, 1, 1].map(|depth| pool.take_depth(depth, 100)), [1, 2, 3]);
         // The last depth was asked for, however many search it.
-        assert_eq!(crew.take_depth(3, 3), 3);
-        crew.begin();
-        assert_eq!(crew.take_depth(1, 100), 1);
+        assert_eq!(pool.take_depth(3, 3), 3);
+        pool.begin();
+        assert_eq!(pool.take_depth(1, 100), 1);
         let alone = ThreadPool::new(1);
         assert_eq!([1, 2, 3].map(|depth| alone.take_depth(depth, 100)), [1, 2, 3]);
         assert_eq!(alone.take_depth(DEEPEST, DEEPEST), DEEPEST);
@@ -247,9 +247,9 @@ mod tests {
 
     #[test]
     fn three_threads_may_share_a_depth_by_two() {
-        let crew = ThreadPool::new(3);
+        let pool = ThreadPool::new(3);
         assert_eq!(
-            [1; 6].map(|depth| crew.take_depth(depth, 100)),
+            [1; 6].map(|depth| pool.take_depth(depth, 100)),
             [1, 1, 2, 2, 3, 3]
         );
     }
@@ -265,32 +265,32 @@ mod tests {
 
     #[test]
     fn the_deepest_finished_iteration_is_known_to_all() {
-        let crew = ThreadPool::new(2);
+        let pool = ThreadPool::new(2);
         let (mut mine, mut theirs) = (roots(7), roots(11));
         theirs.reverse();
         let best = theirs[0].mv;
         theirs[0].score = 30;
-        crew.share(5, 9, &theirs);
+        pool.share(5, 9, &theirs);
         // No deeper, so not asked for.
-        crew.share(5, 20, &mine);
-        assert_eq!(crew.deepest(), 5);
+        pool.share(5, 20, &mine);
+        assert_eq!(pool.deepest(), 5);
         let mut seldepth = 4;
-        assert_eq!((crew.adopt(&mut seldepth, &mut mine), seldepth), (5, 9));
+        assert_eq!((pool.adopt(&mut seldepth, &mut mine), seldepth), (5, 9));
         assert_eq!((mine[0].mv, mine[0].score), (best, 30));
         assert!(mine.iter().all(|root| root.nodes == 7));
-        crew.begin();
-        assert_eq!(crew.deepest(), 0);
+        pool.begin();
+        assert_eq!(pool.deepest(), 0);
     }
 
     #[test]
     fn nodes_are_counted_by_thread() {
-        let crew = ThreadPool::new(3);
-        crew.publish(0, 5);
-        crew.publish(1, 7);
-        crew.publish(2, 11);
-        assert_eq!(crew.nodes_of_others(1), 16);
-        crew.begin();
-        assert_eq!(crew.nodes_of_others(0), 0);
+        let pool = ThreadPool::new(3);
+        pool.publish(0, 5);
+        pool.publish(1, 7);
+        pool.publish(2, 11);
+        assert_eq!(pool.nodes_of_others(1), 16);
+        pool.begin();
+        assert_eq!(pool.nodes_of_others(0), 0);
     }
 
     fn found(mv: char, depth: i32, worth: i32) -> ThreadResult<char> {

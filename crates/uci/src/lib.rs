@@ -69,16 +69,16 @@ pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
 ///
 /// # Errors
 /// See [`run`].
-pub fn run_in(house: &UciResources, reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
+pub fn run_in(resources: &UciResources, reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
     let gate = SearchGate::new();
-    let voice = UciWriter::new(writer);
+    let writer = UciWriter::new(writer);
     let settings = Settings::default();
     let engine = Engine::ready(settings.hash);
     thread::scope(|scope| {
         let (jobs, queue) = mpsc::sync_channel(QUEUED_JOBS);
-        let (gate, voice) = (&gate, &voice);
+        let (gate, writer) = (&gate, &writer);
         scope.spawn(move || {
-            let mut worker = Worker { engine, gate, voice };
+            let mut worker = Worker { engine, gate, writer };
             prepare();
             for job in queue {
                 worker.work(job);
@@ -86,10 +86,10 @@ pub fn run_in(house: &UciResources, reader: impl BufRead, writer: impl Write + S
         });
         let mut front = Front {
             gate,
-            voice,
+            writer,
             jobs,
             settings,
-            house,
+            resources,
             book: None,
             tablebase: None,
             entropy: RandomState::new().hash_one("games"),
@@ -120,10 +120,10 @@ pub fn tunables() -> String {
 /// The half that listens: it holds the position and the settings, and sends jobs to the worker.
 struct Front<'a, W> {
     gate: &'a SearchGate,
-    voice: &'a UciWriter<W>,
+    writer: &'a UciWriter<W>,
     jobs: SyncSender<Job>,
     settings: Settings,
-    house: &'a UciResources,
+    resources: &'a UciResources,
     /// The book that was opened by hand.
     book: Option<Library>,
     /// The endgame tables that were opened.
@@ -148,18 +148,18 @@ impl<W: Write> Front<'_, W> {
                 Some(Line::Whole(bytes)) => String::from_utf8_lossy(bytes),
                 Some(Line::TooLong) => {
                     let text = format_args!("a line of more than {LONGEST} bytes is skipped");
-                    self.voice.remark(text);
+                    self.writer.remark(text);
                     continue;
                 }
             };
-            self.voice.heard(&line);
+            self.writer.heard(&line);
             match parse::parse(&line) {
                 Ok(Command::Quit) => {
                     self.gate.stop();
                     return Ok(());
                 }
                 Ok(command) => self.obey(command),
-                Err(error) => self.voice.remark(error),
+                Err(error) => self.writer.remark(error),
             }
         }
     }
@@ -167,7 +167,7 @@ impl<W: Write> Front<'_, W> {
     fn obey(&mut self, command: Command) {
         match command {
             Command::Uci => self.introduce(),
-            Command::IsReady if self.gate.is_searching() => self.voice.say("readyok"),
+            Command::IsReady if self.gate.is_searching() => self.writer.say("readyok"),
             Command::IsReady => self.send(Job::Ready),
             Command::NewGame => {
                 if !self.is_refused("ucinewgame") {
@@ -194,18 +194,18 @@ impl<W: Write> Front<'_, W> {
     }
 
     fn introduce(&self) {
-        self.voice
+        self.writer
             .say(format_args!("id name Sparring {}", env!("CARGO_PKG_VERSION")));
-        self.voice.say("id author the Sparring authors");
-        for line in options::listing(self.house) {
-            self.voice.say(line);
+        self.writer.say("id author the Sparring authors");
+        for line in options::listing(self.resources) {
+            self.writer.say(line);
         }
-        self.voice.say("uciok");
+        self.writer.say("uciok");
     }
 
     fn perft(&self, depth: u32) {
         if let Err(error) = divide::bounded(depth) {
-            self.voice.remark(error);
+            self.writer.remark(error);
         } else if !self.is_refused("perft") {
             let line = Box::new(self.line.clone());
             self.send(Job::Perft(self.gate.ask(None, false), line, depth));
@@ -214,14 +214,14 @@ impl<W: Write> Front<'_, W> {
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         if self.gate.is_held() {
-            self.voice
+            self.writer
                 .remark(format_args!("option \"{name}\" cannot be set during a search"));
             return;
         }
         let before = self.settings.clone();
-        match self.settings.set(self.house, name, value) {
+        match self.settings.set(self.resources, name, value) {
             Ok(Change::None) if !before.own_book && self.settings.own_book && !self.has_book() => self
-                .voice
+                .writer
                 .remark("there is no book to play from until \"BookFile\" opens one"),
             Ok(Change::None) => {}
             Ok(Change::Hash(mib)) => self.send(Job::Resize(mib)),
@@ -232,12 +232,12 @@ impl<W: Write> Front<'_, W> {
             Ok(Change::Tablebase(folders)) => self.open_tablebase(&folders),
             Ok(Change::Log) if self.open_log() => {}
             Ok(Change::Log) => self.settings = before,
-            Err(error) => self.voice.remark(error),
+            Err(error) => self.writer.remark(error),
         }
     }
 
     fn has_book(&self) -> bool {
-        self.book.is_some() || self.house.library.names().next().is_some()
+        self.book.is_some() || self.resources.library.names().next().is_some()
     }
 
     fn open_book(&mut self, path: Option<&Path>) {
@@ -246,11 +246,11 @@ impl<W: Write> Front<'_, W> {
                 let (book, said) = opened.unzip();
                 self.book = book;
                 if let Some(said) = said.flatten() {
-                    self.voice.remark(said);
+                    self.writer.remark(said);
                 }
             }
             Err(error) => self
-                .voice
+                .writer
                 .remark(format_args!("option \"BookFile\" stays as it was: {error}")),
         }
     }
@@ -262,11 +262,11 @@ impl<W: Write> Front<'_, W> {
         }
         match Tablebase::open(folders) {
             Ok(tablebase) => {
-                self.voice.remark(tablebase.extent());
+                self.writer.remark(tablebase.extent());
                 self.tablebase = Some(Arc::new(tablebase));
             }
             Err(error) => self
-                .voice
+                .writer
                 .remark(format_args!("option \"SyzygyPath\" stays as it was: {error}")),
         }
     }
@@ -275,9 +275,9 @@ impl<W: Write> Front<'_, W> {
     fn open_log(&self) -> bool {
         let path = &self.settings.log_file;
         if !self.settings.log {
-            self.voice.close_log();
-        } else if let Err(error) = self.voice.open_log(path) {
-            self.voice
+            self.writer.close_log();
+        } else if let Err(error) = self.writer.open_log(path) {
+            self.writer
                 .remark(format_args!("the log {}: {error}", path.display()));
             return false;
         }
@@ -295,7 +295,7 @@ impl<W: Write> Front<'_, W> {
     fn set_position(&mut self, fen: &str, moves: &[String]) {
         match position::read(self.variant(), fen, moves) {
             Ok(line) => self.line = line,
-            Err(error) => self.voice.remark(error),
+            Err(error) => self.writer.remark(error),
         }
     }
 
@@ -304,7 +304,7 @@ impl<W: Write> Front<'_, W> {
         let (go, only) = &self.what_makes_sense(go);
         let (clock, remark) = clock_of(go, self.line.turn());
         if let Some(remark) = remark {
-            self.voice.remark(remark);
+            self.writer.remark(remark);
         }
         if self.line.ply() < 2 || self.initial.is_none() {
             self.initial = clock.remaining;
@@ -318,8 +318,8 @@ impl<W: Write> Front<'_, W> {
         self.lag.note(shown, self.gate.took());
         let remaining = clock.remaining.unwrap_or_default();
         let overhead = self.lag.overhead(self.settings.overhead, remaining);
-        let guise = self.settings.guise();
-        let params = self.house.params(&guise, &self.settings.params);
+        let strength = self.settings.strength();
+        let params = self.resources.params(&strength, &self.settings.params);
         let ponders = self.settings.ponder;
         let limits = limits(go, clock, ponders, params, (overhead, self.gate.reserve()));
         let unlimited = go.infinite || limits == Limits::default();
@@ -342,21 +342,21 @@ impl<W: Write> Front<'_, W> {
             .soft
             .or(limits.hard)
             .map_or(self.settings.delay, |most| most.min(self.settings.delay));
-        let book = self.book_moves(held, &search, &guise, clock.increment);
+        let book = self.book_moves(held, &search, &strength, clock.increment);
         let verify = self
-            .house
-            .book_margin(&guise)
+            .resources
+            .book_margin(&strength)
             .or(self.settings.verify_book.then_some(TOLERANCE));
-        let ticket = self.gate.ask(held, may_never_end(&limits));
+        let search_id = self.gate.ask(held, may_never_end(&limits));
         let order = SearchJob {
-            task: self.house.disguise(search, &guise, seed),
+            task: self.resources.disguise(search, &strength, seed),
             lines: self.settings.multi_pv,
             book,
             delay,
             verify,
             wdl: self.settings.show_wdl,
         };
-        self.send(Job::Search(ticket, Box::new(order)));
+        self.send(Job::Search(search_id, Box::new(order)));
     }
 
     /// What is asked for, and the moves that the search is confined to, without what makes no sense, which is told. Where
@@ -381,7 +381,7 @@ impl<W: Write> Front<'_, W> {
             } else {
                 ""
             };
-            self.voice
+            self.writer
                 .remark(format_args!("{}: skipped{instead}", wrong.join("; ")));
         }
         let depth = go.depth.or(depth);
@@ -393,7 +393,7 @@ impl<W: Write> Front<'_, W> {
         &self,
         held: Option<Hold>,
         search: &SearchRequest,
-        guise: &StrengthSetting,
+        strength: &StrengthSetting,
         increment: Option<Millis>,
     ) -> Vec<BookMove> {
         let settings = &self.settings;
@@ -406,7 +406,7 @@ impl<W: Write> Front<'_, W> {
                 .and_then(|initial| speed(initial, increment.unwrap_or_default())),
             ..BookQuery::new(&[], &self.line, self.seed())
         };
-        self.house.book_moves(self.book.as_ref(), guise, wish)
+        self.resources.book_moves(self.book.as_ref(), strength, wish)
     }
 
     /// Names the game to whatever is left to chance.
@@ -420,30 +420,30 @@ impl<W: Write> Front<'_, W> {
 
     /// Takes the evaluation apart as the next search judges.
     fn evaluate(&self) {
-        let (guise, seed) = (self.settings.guise(), self.seed());
+        let (strength, seed) = (self.settings.strength(), self.seed());
         let search = SearchRequest {
             handicap: self.settings.handicap(seed),
             ..SearchRequest::new(self.line.clone(), Limits::default())
         };
-        let task = self.house.disguise(search, &guise, seed);
-        self.voice
+        let task = self.resources.disguise(search, &strength, seed);
+        self.writer
             .say(trace(resources::search_of(&task), &self.settings.params));
     }
 
     /// Lists the numbers that the next search has.
     fn list_params(&self) {
-        let guise = self.settings.guise();
-        let params = self.house.params(&guise, &self.settings.params);
-        options::tuning_listing(params).for_each(|line| self.voice.say(line));
+        let strength = self.settings.strength();
+        let params = self.resources.params(&strength, &self.settings.params);
+        options::tuning_listing(params).for_each(|line| self.writer.say(line));
     }
 
     fn display(&self) {
         let pos = self.line.position();
-        self.voice.say(Diagram(pos.board()));
-        self.voice.say(format_args!("fen {}", write_fen(pos)));
-        self.voice.say(format_args!("key {:016x}", key(pos)));
-        self.voice.say(format_args!("moves {}", self.line.uci_moves()));
-        self.voice
+        self.writer.say(Diagram(pos.board()));
+        self.writer.say(format_args!("fen {}", write_fen(pos)));
+        self.writer.say(format_args!("key {:016x}", key(pos)));
+        self.writer.say(format_args!("moves {}", self.line.uci_moves()));
+        self.writer
             .say(format_args!("repetitions {}", self.line.repetitions()));
     }
 
@@ -452,7 +452,7 @@ impl<W: Write> Front<'_, W> {
     fn is_refused(&self, name: &str) -> bool {
         let is_held = self.gate.is_held();
         if is_held {
-            self.voice
+            self.writer
                 .remark(format_args!("\"{name}\" is ignored while a search runs"));
         }
         is_held

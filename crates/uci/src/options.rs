@@ -226,10 +226,10 @@ pub(super) fn reference() -> Vec<[String; 4]> {
 /// The lines that tell an interface of the options.
 ///
 /// With the feature `tune` the numbers of the search are among them, as tuners that speak UCI need it.
-pub(super) fn listing(house: &UciResources) -> Vec<String> {
+pub(super) fn listing(resources: &UciResources) -> Vec<String> {
     let mut lines: Vec<String> = OPTIONS
         .iter()
-        .map(|(name, _, kind)| format!("option name {name} type {}", Listed(*kind, house)))
+        .map(|(name, _, kind)| format!("option name {name} type {}", Listed(*kind, resources)))
         .collect();
     if cfg!(feature = "tune") {
         lines.extend(Params::LIST.iter().map(|param| {
@@ -262,7 +262,7 @@ struct Listed<'a>(Kind, &'a UciResources);
 
 impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(kind, house) = self;
+        let Self(kind, resources) = self;
         match kind {
             Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
             Kind::Check { default } => write!(f, "check default {default}"),
@@ -270,12 +270,12 @@ impl fmt::Display for Listed<'_> {
             #[cfg(feature = "personality")]
             Kind::Personality => {
                 write!(f, "combo default {NOBODY} var {NOBODY}")?;
-                house
+                resources
                     .personalities()
                     .try_for_each(|name| write!(f, " var {name}"))
             }
             Kind::Button => {
-                let _ = house; // only personalities ask for it
+                let _ = resources; // only personalities ask for it
                 write!(f, "button")
             }
         }
@@ -297,7 +297,7 @@ pub(super) fn find(name: &str) -> Option<&'static (&'static str, Which, Kind)> {
 
 /// The value that a text stands for.
 pub(super) fn read(
-    house: &UciResources,
+    resources: &UciResources,
     name: &'static str,
     kind: Kind,
     text: &str,
@@ -324,7 +324,7 @@ pub(super) fn read(
         Kind::Text { .. } => Ok(Value::Text(text.to_owned())),
         #[cfg(feature = "personality")]
         Kind::Personality => {
-            let choices = || std::iter::once(NOBODY).chain(house.personalities());
+            let choices = || std::iter::once(NOBODY).chain(resources.personalities());
             let alike = || choices().find(|choice| choice.eq_ignore_ascii_case(text));
             match choices().find(|choice| *choice == text).or_else(alike) {
                 Some(choice) => Ok(Value::Text(choice.to_owned())),
@@ -336,7 +336,7 @@ pub(super) fn read(
             }
         }
         Kind::Button => {
-            let _ = house; // only personalities ask for it
+            let _ = resources; // only personalities ask for it
             Ok(Value::None)
         }
     }

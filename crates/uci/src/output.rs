@@ -27,7 +27,7 @@ pub(super) struct UciWriter<W> {
 }
 
 impl<W: Write> UciWriter<W> {
-    /// A voice that writes to this, without a log.
+    /// A writer that writes to this, without a log.
     pub fn new(writer: W) -> Self {
         Self {
             writer: Mutex::new(writer),

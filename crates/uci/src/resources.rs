@@ -65,16 +65,16 @@ impl UciResources {
     pub(super) fn book_moves(
         &self,
         file: Option<&Library>,
-        guise: &StrengthSetting,
+        strength: &StrengthSetting,
         wish: BookQuery<'_>,
     ) -> Vec<BookMove> {
         let library = file.unwrap_or(&self.library);
         let names = match file {
             Some(file) => file.names().map(str::to_owned).collect(),
-            None => self.books(guise, wish.line.turn()),
+            None => self.books(strength, wish.line.turn()),
         };
         let wish = self.in_manner(
-            guise,
+            strength,
             BookQuery {
                 books: &names,
                 ..wish
@@ -92,9 +92,9 @@ impl UciResources {
     }
 
     /// The books to ask where no file was opened. A personality that names none plays from what one without any would.
-    fn books(&self, guise: &StrengthSetting, color: Color) -> Vec<String> {
+    fn books(&self, strength: &StrengthSetting, color: Color) -> Vec<String> {
         #[cfg(feature = "personality")]
-        if let Some(profile) = self.profile(guise)
+        if let Some(profile) = self.profile(strength)
             && [Color::White, Color::Black]
                 .iter()
                 .any(|color| !profile.books_of(*color).is_empty())
@@ -102,7 +102,7 @@ impl UciResources {
             return profile.books_of(color).to_vec();
         }
         #[cfg(not(feature = "personality"))]
-        let _ = (guise, color); // there is only the engine as it is
+        let _ = (strength, color); // there is only the engine as it is
         match self.library.book(MAIN) {
             Some(main) => vec![main.name().to_owned()],
             None => self.library.names().map(str::to_owned).collect(),
@@ -110,9 +110,9 @@ impl UciResources {
     }
 
     #[cfg(feature = "personality")]
-    fn in_manner<'a>(&self, guise: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
+    fn in_manner<'a>(&self, strength: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
         let plain = Personality::new(NOBODY);
-        book_query::book_query(self.profile(guise).unwrap_or(&plain), guise.level, wish)
+        book_query::book_query(self.profile(strength).unwrap_or(&plain), strength.level, wish)
     }
 
     /// Without personalities there is only the engine as it is.
@@ -123,25 +123,25 @@ impl UciResources {
     }
 
     /// How much worse than the best a book move may look, if the personality asks the engine about its books.
-    pub(super) fn book_margin(&self, guise: &StrengthSetting) -> Option<Centipawns> {
+    pub(super) fn book_margin(&self, strength: &StrengthSetting) -> Option<Centipawns> {
         #[cfg(feature = "personality")]
-        return self.profile(guise)?.book_verify;
+        return self.profile(strength)?.book_verify;
         #[cfg(not(feature = "personality"))]
         {
-            let _ = guise;
+            let _ = strength;
             None
         }
     }
 
-    /// A search as it is done under a guise. `seed` names the game.
+    /// A search as it is done under a strength. `seed` names the game.
     #[cfg(feature = "personality")]
-    pub(super) fn disguise(&self, search: SearchRequest, guise: &StrengthSetting, seed: u64) -> Task {
-        if *guise == StrengthSetting::default() {
+    pub(super) fn disguise(&self, search: SearchRequest, strength: &StrengthSetting, seed: u64) -> Task {
+        if *strength == StrengthSetting::default() {
             return search.into();
         }
         let plain = Personality::new(NOBODY);
-        let profile = self.profile(guise).unwrap_or(&plain);
-        let task = strength::request(profile, guise.level, search.line.clone(), None, seed);
+        let profile = self.profile(strength).unwrap_or(&plain);
+        let task = strength::request(profile, strength.level, search.line.clone(), None, seed);
         let own = task.search;
         let tablebase = search.tablebase.clone();
         Task {
@@ -161,18 +161,18 @@ impl UciResources {
         .with_tablebase(tablebase)
     }
 
-    /// The numbers of the search under a guise: those set by hand, unless the personality has its own.
-    pub(super) fn params<'a>(&'a self, guise: &StrengthSetting, by_hand: &'a Params) -> &'a Params {
-        self.setup(guise).map_or(by_hand, EngineOverrides::params)
+    /// The numbers of the search under a strength: those set by hand, unless the personality has its own.
+    pub(super) fn params<'a>(&'a self, strength: &StrengthSetting, by_hand: &'a Params) -> &'a Params {
+        self.setup(strength).map_or(by_hand, EngineOverrides::params)
     }
 
-    /// Numbers and weights of the personality's own, where the guise has any.
-    pub(super) fn setup(&self, guise: &StrengthSetting) -> Option<&EngineOverrides> {
+    /// Numbers and weights of the personality's own, where the strength has any.
+    pub(super) fn setup(&self, strength: &StrengthSetting) -> Option<&EngineOverrides> {
         #[cfg(feature = "personality")]
-        return strength::setup(self.profile(guise)?, guise.level).map(AsRef::as_ref);
+        return strength::setup(self.profile(strength)?, strength.level).map(AsRef::as_ref);
         #[cfg(not(feature = "personality"))]
         {
-            let _ = guise; // there is only the engine as it is
+            let _ = strength; // there is only the engine as it is
             None
         }
     }
@@ -190,8 +190,8 @@ impl UciResources {
     }
 
     #[cfg(feature = "personality")]
-    fn profile(&self, guise: &StrengthSetting) -> Option<&Personality> {
-        let name = guise.personality.as_deref()?;
+    fn profile(&self, strength: &StrengthSetting) -> Option<&Personality> {
+        let name = strength.personality.as_deref()?;
         self.cast.as_ref()?.get(name)
     }
 }

@@ -141,19 +141,19 @@ impl SearchGate {
     }
 
     /// The turn of a search has come: it begins.
-    pub fn begin(&self, ticket: SearchId) {
+    pub fn begin(&self, search_id: SearchId) {
         let mut state = self.lock();
-        if ticket.number <= state.stopped || state.overtaken.contains(&ticket.number) {
+        if search_id.number <= state.stopped || state.overtaken.contains(&search_id.number) {
             self.stop.set();
         } else {
             self.stop.clear();
         }
-        state.overtaken.retain(|number| *number > ticket.number);
-        let is_last = ticket.number == state.asked;
+        state.overtaken.retain(|number| *number > search_id.number);
+        let is_last = search_id.number == state.asked;
         let (started, cap, jump) = if is_last {
             (state.started, state.cap, state.jump)
         } else {
-            (ticket.asked, NO_CAP, 0)
+            (search_id.asked, NO_CAP, 0)
         };
         self.set_clock(started, cap, jump);
     }
@@ -222,9 +222,9 @@ impl SearchGate {
     }
 
     /// Waits until the answer to a search may be given.
-    pub fn wait_for_release(&self, ticket: SearchId) {
+    pub fn wait_for_release(&self, search_id: SearchId) {
         let mut state = self.lock();
-        while ticket.number == state.asked && state.held.is_some() {
+        while search_id.number == state.asked && state.held.is_some() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -292,9 +292,9 @@ mod tests {
     }
 
     fn begun(gate: &SearchGate, held: Option<Hold>) -> SearchId {
-        let ticket = gate.ask(held, false);
-        gate.begin(ticket);
-        ticket
+        let search_id = gate.ask(held, false);
+        gate.begin(search_id);
+        search_id
     }
 
     #[test]
@@ -334,11 +334,11 @@ mod tests {
         let fourth = gate.ask(Some(Hold::Infinite), false);
         let fifth = gate.ask(None, false);
         assert!(!gate.stop.is_set());
-        for (ticket, is_cut) in [(third, true), (fourth, true), (fifth, false)] {
+        for (search_id, is_cut) in [(third, true), (fourth, true), (fifth, false)] {
             gate.end();
-            gate.begin(ticket);
-            gate.wait_for_release(ticket);
-            assert_eq!(gate.stop.is_set(), is_cut, "{ticket:?}");
+            gate.begin(search_id);
+            gate.wait_for_release(search_id);
+            assert_eq!(gate.stop.is_set(), is_cut, "{search_id:?}");
         }
         gate.end();
         assert!(!gate.is_searching() && gate.lock().overtaken.is_empty());
@@ -361,24 +361,24 @@ mod tests {
         let gate = SearchGate::new();
         begun(&gate, None);
         let clock = gate.started.load(Relaxed);
-        let ticket = gate.ask(ponder(None), false);
+        let search_id = gate.ask(ponder(None), false);
         gate.ponder_hit();
         assert_eq!(gate.started.load(Relaxed), clock);
         gate.end();
-        gate.begin(ticket);
+        gate.begin(search_id);
         assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
-        gate.wait_for_release(ticket);
+        gate.wait_for_release(search_id);
     }
 
     #[test]
     fn no_time_passes_until_the_ponder_hit() {
         let gate = SearchGate::new();
-        let ticket = begun(&gate, ponder(None));
+        let search_id = begun(&gate, ponder(None));
         assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
         assert_eq!(gate.elapsed(), Millis::ZERO);
         gate.ponder_hit();
         assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
-        gate.wait_for_release(ticket);
+        gate.wait_for_release(search_id);
         assert!(!gate.stop.is_set());
     }
 
@@ -429,11 +429,11 @@ mod tests {
             soft: None,
             unlimited: true,
         };
-        let ticket = begun(&gate, Some(held));
+        let search_id = begun(&gate, Some(held));
         gate.ponder_hit();
         assert!(gate.is_held() && !gate.stop.is_set());
         gate.abandon();
-        gate.wait_for_release(ticket);
+        gate.wait_for_release(search_id);
         assert!(gate.stop.is_set());
     }
 
@@ -460,11 +460,11 @@ mod tests {
     #[test]
     fn a_ponder_hit_does_not_release_an_infinite_search() {
         let gate = SearchGate::new();
-        let ticket = begun(&gate, Some(Hold::Infinite));
+        let search_id = begun(&gate, Some(Hold::Infinite));
         gate.ponder_hit();
         assert_eq!(gate.lock().held, Some(Hold::Infinite));
         gate.stop();
-        gate.wait_for_release(ticket);
+        gate.wait_for_release(search_id);
         assert!(gate.stop.is_set());
     }
 

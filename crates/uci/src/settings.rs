@@ -106,7 +106,7 @@ impl Settings {
     /// [`OptionError`] for a name or a value that cannot be; the settings are then unchanged.
     pub fn set(
         &mut self,
-        house: &UciResources,
+        resources: &UciResources,
         name: &str,
         value: Option<&str>,
     ) -> Result<Change, OptionError> {
@@ -114,7 +114,7 @@ impl Settings {
         let Some(&(name, which, kind)) = find(name) else {
             return self.set_param(name, text);
         };
-        Ok(match read(house, name, kind, text)? {
+        Ok(match read(resources, name, kind, text)? {
             Value::Number(number) => self.set_number(which, number),
             Value::Flag(flag) => self.set_flag(which, flag),
             Value::Text(text) => self.set_text(name, which, text)?,
@@ -218,7 +218,7 @@ impl Settings {
     }
 
     /// How weak the engine shall play.
-    pub fn guise(&self) -> StrengthSetting {
+    pub fn strength(&self) -> StrengthSetting {
         if self.analyse {
             return StrengthSetting::default();
         }
@@ -238,21 +238,21 @@ mod tests {
 
     #[test]
     fn options_are_set_by_name_in_any_case() {
-        let house = UciResources::default();
+        let resources = UciResources::default();
         let mut settings = Settings::default();
-        assert_eq!(settings.set(&house, "hash", Some("96")), Ok(Change::Hash(96)));
+        assert_eq!(settings.set(&resources, "hash", Some("96")), Ok(Change::Hash(96)));
         assert_eq!(
-            settings.set(&house, "move overhead", Some("55")),
+            settings.set(&resources, "move overhead", Some("55")),
             Ok(Change::None)
         );
         assert_eq!(
-            settings.set(&house, "UCI_Chess960", Some("true")),
+            settings.set(&resources, "UCI_Chess960", Some("true")),
             Ok(Change::None)
         );
-        assert_eq!(settings.set(&house, "Clear Hash", None), Ok(Change::Clear));
+        assert_eq!(settings.set(&resources, "Clear Hash", None), Ok(Change::Clear));
         assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 96);
         for (name, value) in [("rfp_margin", 80), ("RFP_Margin", 90)] {
-            let change = settings.set(&house, name, Some(&value.to_string()));
+            let change = settings.set(&resources, name, Some(&value.to_string()));
             assert!(matches!(change, Ok(Change::Params(_))), "{name}: {change:?}");
             assert_eq!(settings.params.rfp_margin, value);
         }
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_set_is_told_and_changes_nothing() {
-        let house = UciResources::default();
+        let resources = UciResources::default();
         let mut settings = Settings::default();
         for (name, value, message) in [
             (
@@ -292,7 +292,10 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                settings.set(&house, name, Some(value)).unwrap_err().to_string(),
+                settings
+                    .set(&resources, name, Some(value))
+                    .unwrap_err()
+                    .to_string(),
                 message
             );
         }
@@ -302,7 +305,7 @@ mod tests {
     #[test]
     fn the_defaults_listed_are_the_defaults_in_force() {
         let fresh = Settings::default();
-        let house = UciResources::default();
+        let resources = UciResources::default();
         for (name, _, kind) in OPTIONS {
             let value = match kind {
                 Kind::Spin { default, .. } => default.to_string(),
@@ -313,7 +316,7 @@ mod tests {
                 Kind::Button => continue,
             };
             let mut settings = fresh.clone();
-            settings.set(&house, name, Some(&value)).unwrap();
+            settings.set(&resources, name, Some(&value)).unwrap();
             assert_eq!(settings, fresh, "{name}");
         }
     }

@@ -66,41 +66,41 @@ const SCALING_HASH: usize = 64;
 pub(super) struct Worker<'a, W> {
     pub engine: Engine,
     pub gate: &'a SearchGate,
-    pub voice: &'a UciWriter<W>,
+    pub writer: &'a UciWriter<W>,
 }
 
 impl<W: Write> Worker<'_, W> {
     /// Does a job.
     pub fn work(&mut self, job: Job) {
         match job {
-            Job::Search(ticket, order) => self.search(ticket, *order),
+            Job::Search(search_id, order) => self.search(search_id, *order),
             Job::NewGame => self.engine.clear(),
             Job::Resize(mib) => self.resize(mib),
             Job::Threads(threads) => self.engine.set_threads(threads),
             Job::Params(params) => self.engine.set_params(*params),
-            Job::Perft(ticket, line, depth) => self.perft(ticket, &line, depth),
-            Job::Bench(ticket, depth) => self.bench(ticket, depth),
-            Job::Ready => self.voice.say("readyok"),
+            Job::Perft(search_id, line, depth) => self.perft(search_id, &line, depth),
+            Job::Bench(search_id, depth) => self.bench(search_id, depth),
+            Job::Ready => self.writer.say("readyok"),
         }
     }
 
-    fn search(&mut self, ticket: SearchId, mut order: SearchJob) {
-        self.gate.begin(ticket);
+    fn search(&mut self, search_id: SearchId, mut order: SearchJob) {
+        self.gate.begin(search_id);
         if let Some(mv) = self.book_move(&order) {
             self.gate.linger(order.delay);
             self.gate.end();
-            self.voice
+            self.writer
                 .say(Answer(&[mv], search_of(&order.task).line.variant()));
             return;
         }
         // What has passed since `go`: a table was cleared, book moves were looked at.
         shorten(&mut order.task, self.gate.elapsed());
         let report = self.think(&order);
-        self.gate.wait_for_release(ticket);
+        self.gate.wait_for_release(search_id);
         self.gate.linger(order.delay);
         self.gate.end();
         let best = report.lines.first();
-        self.voice.say(Answer(
+        self.writer.say(Answer(
             best.map_or(&[], |line| line.pv.as_slice()),
             search_of(&order.task).line.variant(),
         ));
@@ -108,7 +108,7 @@ impl<W: Write> Worker<'_, W> {
 
     /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
     fn think(&mut self, order: &SearchJob) -> SearchResult {
-        let (voice, variant) = (self.voice, search_of(&order.task).line.variant());
+        let (writer, variant) = (self.writer, search_of(&order.task).line.variant());
         let wall = Stopwatch::start();
         let style = InfoFormat {
             variant,
@@ -121,7 +121,7 @@ impl<W: Write> Worker<'_, W> {
         };
         let say_lines = |report: &SearchResult| {
             for (index, line) in report.lines.iter().enumerate().take(order.lines) {
-                voice.say(Info {
+                writer.say(Info {
                     style,
                     report,
                     line,
@@ -139,14 +139,14 @@ impl<W: Write> Worker<'_, W> {
                     told.1.clone_from(&report.lines);
                 }
                 SearchEvent::Bound(report) => say_lines(report),
-                SearchEvent::Move { mv, number, depth } => voice.say(CurrentMove {
+                SearchEvent::Move { mv, number, depth } => writer.say(CurrentMove {
                     mv,
                     number,
                     depth,
                     variant,
                 }),
             }
-            if voice.is_unheard() {
+            if writer.is_unheard() {
                 gate.stop();
             }
         };
@@ -155,7 +155,7 @@ impl<W: Write> Worker<'_, W> {
         self.gate.note_stall(report.stall);
         if report.lines.is_empty() {
             let mated = search_of(&order.task).line.position().is_check();
-            voice.say(NoMoveResult { mated });
+            writer.say(NoMoveResult { mated });
         } else if (report.nodes, &report.lines) != (told.0, &told.1) {
             say_lines(&report);
         }
@@ -169,7 +169,7 @@ impl<W: Write> Worker<'_, W> {
         let variant = search.line.variant();
         let Some(margin) = order.verify else {
             let found = order.book.first()?;
-            self.voice.remark(format_args!(
+            self.writer.remark(format_args!(
                 "book move {}: {}",
                 write_uci(found.mv, variant),
                 origin(found)
@@ -184,12 +184,12 @@ impl<W: Write> Worker<'_, W> {
             let in_time = most.is_none_or(|most| self.gate.elapsed() < most);
             // A look that was cut short tells nothing.
             let Some((best, own)) = best.beside(&own).filter(|_| in_time) else {
-                self.voice.remark("there is no time to look at book moves");
+                self.writer.remark("there is no time to look at book moves");
                 return None;
             };
             let accepted = own.scaled() + margin.0 >= best.scaled();
             let verdict = if accepted { "verified" } else { "refused" };
-            self.voice.remark(format_args!(
+            self.writer.remark(format_args!(
                 "book move {} {verdict}: {}; it looks like {own}, the best like {best}",
                 write_uci(found.mv, variant),
                 origin(found)
@@ -230,14 +230,14 @@ impl<W: Write> Worker<'_, W> {
         self.engine.resize(mib);
         let got = self.engine.hash_mib();
         if got < mib {
-            self.voice.remark(format_args!(
+            self.writer.remark(format_args!(
                 "{mib} MB of hash do not fit into memory, {got} MB are used"
             ));
         }
     }
 
-    fn perft(&self, ticket: SearchId, line: &GameHistory, depth: u32) {
-        self.gate.begin(ticket);
+    fn perft(&self, search_id: SearchId, line: &GameHistory, depth: u32) {
+        self.gate.begin(search_id);
         let wall = Stopwatch::start();
         let mut total = 0;
         let moves = if depth == 0 {
@@ -250,12 +250,12 @@ impl<W: Write> Worker<'_, W> {
             child.play_unchecked(mv);
             let Some(count) = perft_until(&child, depth - 1, &self.gate.stop) else {
                 self.gate.end();
-                return self.voice.remark("perft was stopped");
+                return self.writer.remark("perft was stopped");
             };
             total += count;
-            self.voice
+            self.writer
                 .say(format_args!("{}: {count}", write_uci(mv, line.variant())));
-            if self.voice.is_unheard() {
+            if self.writer.is_unheard() {
                 self.gate.stop();
             }
         }
@@ -264,15 +264,15 @@ impl<W: Write> Worker<'_, W> {
         }
         let millis = wall.elapsed().0.max(1);
         self.gate.end();
-        self.voice.say(format_args!(
+        self.writer.say(format_args!(
             "{total} nodes {} nps",
             total.saturating_mul(1000) / millis
         ));
     }
 
     /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
-    fn bench(&self, ticket: SearchId, depth: Depth) {
-        self.gate.begin(ticket);
+    fn bench(&self, search_id: SearchId, depth: Depth) {
+        self.gate.begin(search_id);
         let around = SearchControl {
             stop: &self.gate.stop,
             clock: self.gate,
@@ -280,8 +280,8 @@ impl<W: Write> Worker<'_, W> {
         let outcome = bench::run_until(&mut Engine::ready(BENCH_HASH), depth, &around);
         self.gate.end();
         match outcome {
-            Ok(signature) => self.voice.say(signature_line(&signature)),
-            Err(stopped) => self.voice.remark(stopped),
+            Ok(signature) => self.writer.say(signature_line(&signature)),
+            Err(stopped) => self.writer.remark(stopped),
         }
     }
 }

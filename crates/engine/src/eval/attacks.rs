@@ -40,7 +40,7 @@ pub(super) struct AttackInfo<'b> {
 }
 
 impl<'b> AttackInfo<'b> {
-    /// The picture without the attacks of pieces, which [`AttackInfo::add`] fills in.
+    /// The attacks without the attacks of pieces, which [`AttackInfo::add`] fills in.
     pub fn new(board: &'b Board) -> Self {
         let occupied = board.occupied();
         let mut sides = ByColor::new_with(|color| basics(board, color));
@@ -59,7 +59,7 @@ impl<'b> AttackInfo<'b> {
         }
     }
 
-    /// Adds the attacks of one piece, knight to queen, to its side's picture.
+    /// Adds the attacks of one piece, knight to queen, to its side's attacks.
     pub fn add(&mut self, color: Color, role: Role, attacked: Bitboard) {
         let enemy = self.sides.get(!color);
         let (zone, king) = (enemy.zone, enemy.king);

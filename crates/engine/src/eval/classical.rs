@@ -84,27 +84,27 @@ impl<T: EvalAccumulator> Terms<T> {
             terms.known = true;
             return terms;
         }
-        let mut picture = AttackInfo::new(board);
+        let mut attacks = AttackInfo::new(board);
         terms.set(Term::Material, squares::material(board, ground));
         terms.set(Term::Pawns, structure.worth.clone());
         for us in Color::ALL {
-            let (mobility, places) = pieces::pieces(&mut picture, us, structure, ground);
+            let (mobility, places) = pieces::pieces(&mut attacks, us, structure, ground);
             *terms.by_term[Term::Mobility as usize].get_mut(us) = mobility;
             *terms.by_term[Term::Pieces as usize].get_mut(us) = places;
         }
-        let picture = &picture;
+        let attacks = &attacks;
         terms.set(
             Term::King,
-            ByColor::new_with(|us| king::king(picture, us, ground)),
+            ByColor::new_with(|us| king::king(attacks, us, ground)),
         );
         if structure.passed.any() {
-            let passed = |us| passed::passed(picture, us, node.turn, structure, ground);
+            let passed = |us| passed::passed(attacks, us, node.turn, structure, ground);
             terms.set(Term::Passed, ByColor::new_with(passed));
         }
-        let threats = |us| threats::threats(picture, us, ground);
+        let threats = |us| threats::threats(attacks, us, ground);
         terms.set(Term::Threats, ByColor::new_with(threats));
         if terms.phase > FULL_PHASE / 2 {
-            let space = |us| threats::space(picture, us, ground);
+            let space = |us| threats::space(attacks, us, ground);
             terms.set(Term::Space, ByColor::new_with(space));
         }
         let pawn_wins = kpk::is_won(board, node.turn);

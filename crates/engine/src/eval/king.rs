@@ -62,19 +62,19 @@ const fn clamp(danger: i32, most: i32) -> i32 {
     }
 }
 
-/// The king's worth for its side: shelter, and danger from the other side's pieces. The picture must be complete.
-pub(super) fn king<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+/// The king's worth for its side: shelter, and danger from the other side's pieces. The attacks must be complete.
+pub(super) fn king<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
     let mut sum = T::empty(ground);
-    let Some(king) = picture.sides.get(us).king else {
+    let Some(king) = attacks.sides.get(us).king else {
         return sum;
     };
     let mut danger = T::empty(ground);
-    shelter(picture, us, king, &mut sum, &mut danger);
-    if (wing(king) & picture.board.pawns()).is_empty() {
+    shelter(attacks, us, king, &mut sum, &mut danger);
+    if (wing(king) & attacks.board.pawns()).is_empty() {
         sum.add(PAWNLESS_WING, 1);
     }
-    if attackers_suffice(picture, us) {
-        gather_danger(picture, us, king, &mut danger);
+    if attackers_suffice(attacks, us) {
+        gather_danger(attacks, us, king, &mut danger);
         sum.subtract_danger(danger);
     }
     sum
@@ -82,13 +82,13 @@ pub(super) fn king<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, grou
 
 /// Pawns before the king on its file and the files beside it: their own worth, and their part in the danger.
 fn shelter<T: EvalAccumulator>(
-    picture: &AttackInfo<'_>,
+    attacks: &AttackInfo<'_>,
     us: Color,
     king: Square,
     sum: &mut T,
     danger: &mut T,
 ) {
-    let (ours, theirs) = (picture.sides.get(us).pawns, picture.sides.get(!us).pawns);
+    let (ours, theirs) = (attacks.sides.get(us).pawns, attacks.sides.get(!us).pawns);
     let level = not_behind(us, relative_rank(us, king));
     let middle = (king.file() as i32).clamp(1, 6);
     let mut both = |worth: Weight, share: Weight| {
@@ -133,18 +133,18 @@ fn not_behind(us: Color, rank: usize) -> Bitboard {
 }
 
 /// One piece alone is no attack, unless it is helped by a queen.
-fn attackers_suffice(picture: &AttackInfo<'_>, us: Color) -> bool {
-    picture.sides.get(!us).attackers > i32::from(has_no_queen(picture, !us))
+fn attackers_suffice(attacks: &AttackInfo<'_>, us: Color) -> bool {
+    attacks.sides.get(!us).attackers > i32::from(has_no_queen(attacks, !us))
 }
 
-fn has_no_queen(picture: &AttackInfo<'_>, side: Color) -> bool {
-    (picture.sides.get(side).pieces & picture.board.queens()).is_empty()
+fn has_no_queen(attacks: &AttackInfo<'_>, side: Color) -> bool {
+    (attacks.sides.get(side).pieces & attacks.board.queens()).is_empty()
 }
 
 /// Adds what endangers a king.
-fn gather_danger(picture: &AttackInfo<'_>, us: Color, king: Square, danger: &mut impl EvalAccumulator) {
-    let ours = picture.sides.get(us);
-    let theirs = picture.sides.get(!us);
+fn gather_danger(attacks: &AttackInfo<'_>, us: Color, king: Square, danger: &mut impl EvalAccumulator) {
+    let ours = attacks.sides.get(us);
+    let theirs = attacks.sides.get(!us);
     let ring = attacks::king_attacks(king);
     // Squares that only king or queen defend, and not twice.
     let poorly_defended = !ours.twice & (!ours.all | ours.by_role[5] | ours.by_role[4]);
@@ -155,16 +155,16 @@ fn gather_danger(picture: &AttackInfo<'_>, us: Color, king: Square, danger: &mut
     danger.add(RING_ATTACK, theirs.ring_attacks);
     danger.add(WEAK_SQUARE, (ring & weak).count() as i32);
     danger.add(CALM, 1);
-    checks(picture, us, king, poorly_defended, danger);
-    danger.add(PINNED_DEFENDER, pinned(picture.board, us, king).count() as i32);
-    if has_no_queen(picture, !us) {
+    checks(attacks, us, king, poorly_defended, danger);
+    danger.add(PINNED_DEFENDER, pinned(attacks.board, us, king).count() as i32);
+    if has_no_queen(attacks, !us) {
         danger.add(NO_QUEEN, 1);
     }
     let wing = wing(king) & camp(us);
     let attacked = (theirs.all & wing).count() + (theirs.twice & wing).count();
     danger.add(WING_ATTACK, attacked as i32);
     danger.add(WING_DEFENCE, (ours.all & wing).count() as i32);
-    let knights = ours.by_role[1] | ours.pieces & picture.board.knights();
+    let knights = ours.by_role[1] | ours.pieces & attacks.board.knights();
     if (knights & ring).any() {
         danger.add(KNIGHT_GUARD, 1);
     }
@@ -192,16 +192,16 @@ fn camp(us: Color) -> Bitboard {
 
 /// Checks that the enemy could give: those on squares where the piece would be safe weigh most.
 fn checks(
-    picture: &AttackInfo<'_>,
+    attacks: &AttackInfo<'_>,
     us: Color,
     king: Square,
     poorly_defended: Bitboard,
     danger: &mut impl EvalAccumulator,
 ) {
-    let ours = picture.sides.get(us);
-    let theirs = picture.sides.get(!us);
+    let ours = attacks.sides.get(us);
+    let theirs = attacks.sides.get(!us);
     let safe = !theirs.pieces & (!ours.all | poorly_defended & theirs.twice);
-    let through = picture.occupied & !(ours.pieces & picture.board.queens());
+    let through = attacks.occupied & !(ours.pieces & attacks.board.queens());
     let straight = attacks::rook_attacks(king, through);
     let diagonal = attacks::bishop_attacks(king, through);
     let lines = [

@@ -13,16 +13,16 @@ use super::{
 };
 use sparring_chess::{Color, Square};
 
-/// The worth of a side's passed pawns. The picture must be complete.
+/// The worth of a side's passed pawns. The attacks must be complete.
 pub(super) fn passed<T: EvalAccumulator>(
-    picture: &AttackInfo<'_>,
+    attacks: &AttackInfo<'_>,
     us: Color,
     turn: Color,
     structure: &Structure<T>,
     ground: T::Ground,
 ) -> T {
-    let side = picture.sides.get(us);
-    let enemy = picture.sides.get(!us);
+    let side = attacks.sides.get(us);
+    let enemy = attacks.sides.get(!us);
     let mut sum = T::empty(ground);
     for pawn in structure.passed & side.pieces {
         let rank = relative_rank(us, pawn);
@@ -31,7 +31,7 @@ pub(super) fn passed<T: EvalAccumulator>(
         sum.add(PASSED.at(rank), 1);
         let file = pawn.file() as usize;
         sum.add(PASSED_FILE.at(file.min(7 - file)), 1);
-        if (stop & picture.occupied).is_empty() {
+        if (stop & attacks.occupied).is_empty() {
             sum.add(PASSED_FREE.at(rank), 1);
             if (way & (enemy.all | enemy.pieces)).is_empty() {
                 sum.add(PASSED_SAFE.at(rank), 1);
@@ -42,12 +42,12 @@ pub(super) fn passed<T: EvalAccumulator>(
         if (stop & enemy.pieces).any() {
             sum.add(PASSED_BLOCKED.at(rank), 1);
         }
-        rooks_behind(picture, us, pawn, &mut sum);
+        rooks_behind(attacks, us, pawn, &mut sum);
         if (stop & side.all).any() {
             sum.add(PASSED_SUPPORTED.at(rank), 1);
         }
-        kings(picture, us, stop, rank, &mut sum);
-        if is_unstoppable(picture, us, turn, pawn, way) {
+        kings(attacks, us, stop, rank, &mut sum);
+        if is_unstoppable(attacks, us, turn, pawn, way) {
             sum.add(UNSTOPPABLE.at(rank), 1);
         }
     }
@@ -55,14 +55,14 @@ pub(super) fn passed<T: EvalAccumulator>(
 }
 
 /// Rooks belong behind passed pawns, the own and the enemy's (Tarrasch).
-fn rooks_behind(picture: &AttackInfo<'_>, us: Color, pawn: Square, sum: &mut impl EvalAccumulator) {
-    let rooks = picture.board.rooks();
+fn rooks_behind(attacks: &AttackInfo<'_>, us: Color, pawn: Square, sum: &mut impl EvalAccumulator) {
+    let rooks = attacks.board.rooks();
     let behind = ahead(!us, pawn);
     if (behind & rooks).is_empty() {
         return;
     }
-    let seen = behind & rooks & attacks::rook_attacks(pawn, picture.occupied);
-    if (seen & picture.sides.get(us).pieces).any() {
+    let seen = behind & rooks & attacks::rook_attacks(pawn, attacks.occupied);
+    if (seen & attacks.sides.get(us).pieces).any() {
         sum.add(ROOK_BEHIND_PASSED, 1);
     } else if seen.any() {
         sum.add(ROOK_HUNTS_PASSED, 1);
@@ -70,11 +70,11 @@ fn rooks_behind(picture: &AttackInfo<'_>, us: Color, pawn: Square, sum: &mut imp
 }
 
 /// In the endgame kings decide: near the square before the pawn is good, the further advanced the more.
-fn kings(picture: &AttackInfo<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mut impl EvalAccumulator) {
+fn kings(attacks: &AttackInfo<'_>, us: Color, stop: Bitboard, rank: usize, sum: &mut impl EvalAccumulator) {
     let (Some(stop), Some(ours), Some(theirs)) = (
         stop.first(),
-        picture.sides.get(us).king,
-        picture.sides.get(!us).king,
+        attacks.sides.get(us).king,
+        attacks.sides.get(!us).king,
     ) else {
         return;
     };
@@ -83,9 +83,9 @@ fn kings(picture: &AttackInfo<'_>, us: Color, stop: Bitboard, rank: usize, sum: 
 }
 
 /// The rule of the square, where the enemy has only king and pawns.
-fn is_unstoppable(picture: &AttackInfo<'_>, us: Color, turn: Color, pawn: Square, way: Bitboard) -> bool {
-    let enemy = picture.sides.get(!us);
-    let pieces = enemy.pieces & !(picture.board.pawns() | picture.board.kings());
+fn is_unstoppable(attacks: &AttackInfo<'_>, us: Color, turn: Color, pawn: Square, way: Bitboard) -> bool {
+    let enemy = attacks.sides.get(!us);
+    let pieces = enemy.pieces & !(attacks.board.pawns() | attacks.board.kings());
     let (Some(king), Some(goal)) = (
         enemy.king,
         way.into_iter()
@@ -93,7 +93,7 @@ fn is_unstoppable(picture: &AttackInfo<'_>, us: Color, turn: Color, pawn: Square
     ) else {
         return false;
     };
-    if pieces.any() || (way & picture.occupied).any() {
+    if pieces.any() || (way & attacks.occupied).any() {
         return false;
     }
     let steps = pawn.distance(goal).min(5) as i32;

@@ -12,11 +12,11 @@ use super::{
 };
 use sparring_chess::Color;
 
-/// The worth of a side's threats. The picture must be complete.
-pub(super) fn threats<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
-    let ours = picture.sides.get(us);
-    let theirs = picture.sides.get(!us);
-    let board = picture.board;
+/// The worth of a side's threats. The attacks must be complete.
+pub(super) fn threats<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+    let ours = attacks.sides.get(us);
+    let theirs = attacks.sides.get(!us);
+    let board = attacks.board;
     let pieces = theirs.pieces & !(board.pawns() | board.kings());
     let strongly_defended = theirs.by_role[0] | theirs.twice & !ours.twice;
     let weak = theirs.pieces & !strongly_defended & ours.all;
@@ -41,50 +41,50 @@ pub(super) fn threats<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, g
     sum.add(HANGING, hanging.count() as i32);
     let restricted = theirs.all & ours.all & !strongly_defended;
     sum.add(RESTRICTED, restricted.count() as i32);
-    near_queen(picture, us, strongly_defended, &mut sum);
-    let by_push = pawn_attacks(us, pushes(picture, us)) & pieces;
+    near_queen(attacks, us, strongly_defended, &mut sum);
+    let by_push = pawn_attacks(us, pushes(attacks, us)) & pieces;
     sum.add(THREAT_BY_PUSH, by_push.count() as i32);
     sum
 }
 
 /// Squares from which the only enemy queen could be attacked next.
 fn near_queen(
-    picture: &AttackInfo<'_>,
+    attacks: &AttackInfo<'_>,
     us: Color,
     strongly_defended: Bitboard,
     sum: &mut impl EvalAccumulator,
 ) {
-    let ours = picture.sides.get(us);
-    let Some(queen) = (picture.sides.get(!us).pieces & picture.board.queens()).single_square() else {
+    let ours = attacks.sides.get(us);
+    let Some(queen) = (attacks.sides.get(!us).pieces & attacks.board.queens()).single_square() else {
         return;
     };
     let safe = ours.mobility_area & !strongly_defended;
     let knights = attacks::knight_attacks(queen) & ours.by_role[1] & safe;
     sum.add(KNIGHT_NEARS_QUEEN, knights.count() as i32);
-    let diagonal = attacks::bishop_attacks(queen, picture.occupied) & ours.by_role[2];
-    let straight = attacks::rook_attacks(queen, picture.occupied) & ours.by_role[3];
+    let diagonal = attacks::bishop_attacks(queen, attacks.occupied) & ours.by_role[2];
+    let straight = attacks::rook_attacks(queen, attacks.occupied) & ours.by_role[3];
     let sliders = (diagonal | straight) & safe & ours.twice;
     sum.add(SLIDER_NEARS_QUEEN, sliders.count() as i32);
 }
 
 /// Where pawns can safely step to.
-fn pushes(picture: &AttackInfo<'_>, us: Color) -> Bitboard {
-    let ours = picture.sides.get(us);
-    let theirs = picture.sides.get(!us);
+fn pushes(attacks: &AttackInfo<'_>, us: Color) -> Bitboard {
+    let ours = attacks.sides.get(us);
+    let theirs = attacks.sides.get(!us);
     let third = us.fold_wb(Bitboard(0x0000_0000_00ff_0000), Bitboard(0x0000_ff00_0000_0000));
-    let once = forward(us, ours.pawns) & !picture.occupied;
-    let twice = forward(us, once & third) & !picture.occupied;
+    let once = forward(us, ours.pawns) & !attacks.occupied;
+    let twice = forward(us, once & third) & !attacks.occupied;
     (once | twice) & !theirs.by_role[0] & (ours.all | !theirs.all)
 }
 
 /// Room to move behind the own pawns, which counts while there are many pieces.
-pub(super) fn space<T: EvalAccumulator>(picture: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
-    let ours = picture.sides.get(us);
-    let theirs = picture.sides.get(!us);
+pub(super) fn space<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+    let ours = attacks.sides.get(us);
+    let theirs = attacks.sides.get(!us);
     let middle = us.fold_wb(Bitboard(0x0000_0000_3c3c_3c00), Bitboard(0x003c_3c3c_0000_0000));
     let safe = middle & !ours.pawns & !theirs.by_role[0];
     let behind = safe & fill_forward(!us, ours.pawns);
-    let pieces = (ours.pieces & !picture.board.pawns()).count() as i32;
+    let pieces = (ours.pieces & !attacks.board.pawns()).count() as i32;
     let room = (safe.count() + (behind & !theirs.all).count()) as i32;
     let mut sum = T::empty(ground);
     sum.add(SPACE, 3 * room * (pieces - 3).max(0) / 16);

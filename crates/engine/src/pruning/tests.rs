@@ -256,7 +256,7 @@ fn exchanges_prune_quiet_moves_by_the_square_of_the_depth() {
         assert!(searcher.quiet_see_pruning(&here, deepest, lost));
         assert!(!searcher.quiet_see_pruning(&here, deepest + 1, lost));
         assert!(!searcher.quiet_see_pruning(&here, 1, held));
-        searcher.habits.see = false;
+        searcher.traits.see = false;
         assert!(!searcher.quiet_see_pruning(&here, 1, lost));
     });
 }
