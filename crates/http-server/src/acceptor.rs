@@ -17,8 +17,8 @@ use super::{
     socket::Socket,
 };
 
-/// So many connections a second are accepted, after so many at once; the others wait where they cost nothing. Whoever opens a
-/// connection again as soon as it is closed takes no processor from games.
+/// Rate limit of accepted connections: so many a second, after a burst. The others wait in the kernel's backlog. A client that
+/// reconnects in a loop takes no CPU from games.
 const RATE: u32 = 500;
 const BURST: u32 = 500;
 
@@ -98,8 +98,8 @@ impl<L: Accepts> Acceptor<L> {
         }
     }
 
-    /// What to do after a failure. A client that was gone before it was accepted is passed over. Otherwise this waits ever
-    /// longer; where no descriptor or memory was free, one of ours makes room.
+    /// Handles a failed accept. A client that hung up is skipped. Otherwise this backs off; without a free descriptor or memory it
+    /// evicts a connection.
     async fn after(&mut self, error: &io::Error) {
         if is_of_the_client(error) {
             tracing::debug!(%error, "a connection was gone before it was accepted");
@@ -155,7 +155,7 @@ impl<L: Accepts> serve::Listener for Acceptor<L> {
 
     async fn accept(&mut self) -> (Self::Io, Handle) {
         loop {
-            self.rate.turn().await;
+            self.rate.acquire().await;
             let (stream, peer) = match self.listener.next().await {
                 Ok(accepted) => accepted,
                 Err(error) => {

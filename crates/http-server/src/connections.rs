@@ -17,25 +17,25 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// A connection that comes when there is no room waits so long for another one to end.
+/// How long a new connection over the limit waits for another one to end.
 const ROOM_WITHIN: Duration = Duration::from_millis(250);
-/// Nobody makes room sooner after he came, or after his last answer: what he has sent may not have been read yet.
+/// Youngest age, since opening or the last response, at which a connection may be evicted: its request may still be unread.
 const GRACE: Duration = Duration::from_millis(50);
-/// Who makes room is looked for so often.
+/// How often a connection to evict is looked for.
 const LOOK: Duration = Duration::from_millis(10);
-/// Whose answer has been stuck for so long makes room for others.
+/// A connection whose response has been stuck this long may be evicted.
 const STUCK: Duration = Duration::from_secs(1);
 
-/// How many connections a server keeps, and how long it waits for whom.
+/// Limits of connections: their number, and time-outs.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
-    /// So many at once. One more makes one end of which no request is being answered.
+    /// Most connections at once. One more evicts one that is not being answered.
     pub most: usize,
-    /// A request is there by then, head and body, counted from when the connection opened or the request began.
+    /// Time limit for a request, head and body, from the opening of the connection or the start of the request.
     pub request: Duration,
-    /// Later on a connection is kept for the next request so long.
+    /// Keep-alive: how long an idle connection is kept.
     pub idle: Duration,
-    /// A client takes what was sent within this time.
+    /// Write time-out.
     pub write: Duration,
 }
 
@@ -47,9 +47,9 @@ pub struct Connections {
     /// The number given last.
     numbers: AtomicU64,
     silent: AtomicBool,
-    /// Whether the last one that came had to wait for room.
+    /// Whether the last new connection had to wait for one to end.
     crowded: AtomicBool,
-    /// Tells that one has ended.
+    /// Signals that a connection has ended.
     ended: Notify,
 }
 
@@ -131,7 +131,7 @@ impl Connections {
             .collect()
     }
 
-    /// Cuts every connection at once, without goodbye. Says how many there were.
+    /// Resets every connection. Returns how many there were.
     pub fn drop_all(&self) -> usize {
         let open: Vec<Arc<Connection>> = lock(&self.open).values().cloned().collect();
         for connection in &open {
@@ -141,12 +141,11 @@ impl Connections {
         open.len()
     }
 
-    /// Keeps every connection open but sends nothing on any of them, or speaks again. What a network does that
-    /// loses packets without telling.
+    /// Keeps every connection open but sends nothing, or resumes: a network that drops packets.
     pub fn set_silent(&self, silent: bool) {
         self.silent.store(silent, Ordering::Release);
         for connection in lock(&self.open).values() {
-            // Nobody can be blamed for a silence that we keep.
+            // A silence of ours counts against no client.
             connection.forgive();
             connection.wake();
         }
@@ -162,13 +161,13 @@ impl Connections {
         lock(&self.open).len() >= self.limits.most
     }
 
-    /// Whether others wait for room.
+    /// Whether new connections wait for one to end.
     pub(super) fn is_crowded(&self) -> bool {
         self.is_full() || self.crowded.load(Ordering::Relaxed)
     }
 
-    /// Waits a moment for room for one more, which somebody who is not being answered makes. Where an `exchange` is due,
-    /// one has to end first, however few there are. Says whether there is room.
+    /// Waits for a free slot, evicting a connection that is not being answered. With `exchange` one must end first, however few there
+    /// are. Returns whether there is a slot.
     pub(super) async fn make_room(&self, mut exchange: bool) -> bool {
         let limit = Instant::now() + ROOM_WITHIN;
         self.crowded.store(exchange || self.is_full(), Ordering::Relaxed);
@@ -190,9 +189,8 @@ impl Connections {
         }
     }
 
-    /// Ends the connection that is needed least, if one is not needed: the oldest that never sent a whole request, else
-    /// the one that has been idle longest, else one whose client has stopped reading.
-    /// Says whether there was one.
+    /// Evicts one connection: the oldest that never sent a whole request, else the one that has been idle longest, else one whose
+    /// client has stopped reading. Returns whether there was one.
     pub(super) fn end_one(&self) -> bool {
         let open = lock(&self.open);
         let now = Instant::now();
@@ -240,7 +238,7 @@ impl Connection {
         self.cut.load(Ordering::Acquire)
     }
 
-    /// Whether it must end without goodbye.
+    /// Whether it must end by a reset.
     pub(super) fn is_reset(&self) -> bool {
         self.reset.load(Ordering::Acquire)
     }
@@ -253,28 +251,28 @@ impl Connection {
         }
     }
 
-    /// Bytes have come: where nothing is being answered, of the next request.
-    pub(super) fn heard(&self) {
+    /// Bytes arrived: unless a response is under way, of the next request.
+    pub(super) fn on_bytes_received(&self) {
         let mut now = lock(&self.now);
         if now.phase == Phase::Idle {
             now.turn(Phase::Asking);
         }
     }
 
-    /// The head of a request is there, and its body unless that is still to come.
-    pub(super) fn asked(&self, request: String, has_body: bool) {
+    /// A request head was read; `has_body` if its body is still to come.
+    pub(super) fn on_request(&self, request: String, has_body: bool) {
         let mut now = lock(&self.now);
         now.last_request = request;
         now.turn(if has_body { Phase::Asking } else { Phase::Answering });
     }
 
-    /// The whole request is there, or its answer begins.
-    pub(super) fn answers(&self) {
+    /// The whole request was read, or its response begins.
+    pub(super) fn on_response_started(&self) {
         lock(&self.now).turn(Phase::Answering);
     }
 
-    /// The last part of an answer was handed over.
-    pub(super) fn answered(&self) {
+    /// The last part of a response was handed over.
+    pub(super) fn on_response_finished(&self) {
         lock(&self.now).turn(Phase::Idle);
     }
 
@@ -284,7 +282,7 @@ impl Connection {
         *stuck = is_stuck.then(|| stuck.unwrap_or_else(Instant::now));
     }
 
-    /// When patience with it ends.
+    /// When its current time limit ends.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let limits = &self.server.limits;
         let now = lock(&self.now);
@@ -386,16 +384,16 @@ mod tests {
         );
         for connection in [&stuck, &answered, &longest, &idle, &asking] {
             moment().await;
-            connection.asked("GET /".to_owned(), false);
+            connection.on_request("GET /".to_owned(), false);
         }
         stuck.is_stuck(true);
-        longest.answered();
+        longest.on_response_finished();
         tokio::time::advance(GRACE).await;
         for connection in [&idle, &asking] {
             moment().await;
-            connection.answered();
+            connection.on_response_finished();
         }
-        asking.heard();
+        asking.on_bytes_received();
         assert_eq!(ends(&server), Some(new.number));
         assert_eq!(
             ends(&server),
@@ -424,8 +422,8 @@ mod tests {
         };
         let (has_room, ()) = tokio::join!(server.make_room(false), ended);
         assert!(has_room && !second.is_cut());
-        server.open(None).answers();
-        second.answers();
+        server.open(None).on_response_started();
+        second.on_response_started();
         let begun = Instant::now();
         assert!(!server.make_room(false).await, "both are being answered");
         assert!(begun.elapsed() < 2 * ROOM_WITHIN);

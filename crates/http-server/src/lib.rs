@@ -1,5 +1,7 @@
-//! What every HTTP server of this program stands on: how many connections it keeps and for how long, and which requests
-//! are meant for this machine.
+//! HTTP server limits and checks for axum.
+//!
+//! In reading order: `acceptor` accepts connections, `connections` limits and evicts them, `socket` and `requests` keep their time
+//! limits, `rate_limit` and `open_files` bound what they use, and `site` checks `Host` and `Origin`.
 
 mod acceptor;
 mod connections;
@@ -24,7 +26,7 @@ pub use site::{is_cross_site, is_own_origin, is_this_machine, name_in};
 /// Serves the router on a listener until `stop`, within the limits of its connections.
 ///
 /// # Errors
-/// Whatever the listener cannot tell about itself.
+/// [`io::Error`] of the listener.
 pub async fn serve<L: Accepts>(
     acceptor: Acceptor<L>,
     router: Router,

@@ -7,12 +7,12 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// Lets so many through a second, after some at once. The others wait in the order in which they came.
+/// Token bucket: a rate per second after a burst. Callers wait in order of arrival.
 #[derive(Debug)]
 pub struct RateLimit {
     each: Duration,
     burst: u32,
-    /// When all that were let through have had their time.
+    /// When the bucket is full again.
     paid: Mutex<Option<Instant>>,
 }
 
@@ -27,8 +27,8 @@ impl RateLimit {
         }
     }
 
-    /// Waits for a turn. Whoever gives up has taken none.
-    pub async fn turn(&self) {
+    /// Waits for a token. Cancel safe.
+    pub async fn acquire(&self) {
         let mut paid = self.paid.lock().await;
         let now = Instant::now();
         let due = paid.map_or(now, |paid| paid.max(now)) + self.each;
@@ -50,14 +50,14 @@ mod tests {
         let took = async |turns| {
             let begun = Instant::now();
             for _ in 0..turns {
-                limit.turn().await;
+                limit.acquire().await;
             }
             begun.elapsed().as_millis()
         };
         assert_eq!(took(3).await, 0);
         assert!((200..210).contains(&took(2).await));
         for _ in 0..20 {
-            assert!(tokio::time::timeout(millis(1), limit.turn()).await.is_err());
+            assert!(tokio::time::timeout(millis(1), limit.acquire()).await.is_err());
         }
         assert!(took(1).await < 100, "who gave up took no turn");
         tokio::time::advance(Duration::from_secs(3600)).await;

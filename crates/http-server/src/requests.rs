@@ -17,26 +17,26 @@ use http_body::{Frame, SizeHint};
 
 use super::connections::{Connection, Handle};
 
-/// Notes on the connection of a request how far it has come, whoever serves it. Where connections are scarce the answer
-/// is the last one on its connection.
+/// Middleware: records the progress of each request on its connection. When connections are scarce the response is the last
+/// one on its connection.
 pub async fn track(request: Request, next: Next) -> Response {
     let Some(ConnectInfo(Handle(connection))) = request.extensions().get::<ConnectInfo<Handle>>().cloned()
     else {
         return next.run(request).await;
     };
     let has_body = !request.body().is_end_stream();
-    connection.asked(format!("{} {}", request.method(), request.uri().path()), has_body);
+    connection.on_request(format!("{} {}", request.method(), request.uri().path()), has_body);
     let request = match has_body {
-        true => request.map(|body| noted(body, &connection, Part::Question)),
+        true => request.map(|body| tracked(body, &connection, Part::Question)),
         false => request,
     };
     let mut response = next.run(request).await;
-    connection.answers();
+    connection.on_response_started();
     if connection.server().is_crowded() {
         let close = HeaderValue::from_static("close");
         response.headers_mut().insert(header::CONNECTION, close);
     }
-    response.map(|body| noted(body, &connection, Part::Answer))
+    response.map(|body| tracked(body, &connection, Part::Answer))
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -45,22 +45,22 @@ enum Part {
     Answer,
 }
 
-fn noted(body: Body, connection: &Arc<Connection>, part: Part) -> Body {
-    Body::new(Noted {
+fn tracked(body: Body, connection: &Arc<Connection>, part: Part) -> Body {
+    Body::new(TrackedBody {
         body,
         part,
         connection: Arc::clone(connection),
     })
 }
 
-/// A body that notes its end.
-struct Noted {
+/// A body that records its end.
+struct TrackedBody {
     body: Body,
     part: Part,
     connection: Arc<Connection>,
 }
 
-impl HttpBody for Noted {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -70,7 +70,7 @@ impl HttpBody for Noted {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
         if matches!(self.part, Part::Question) && self.body.is_end_stream() {
-            self.connection.answers();
+            self.connection.on_response_started();
         }
         frame
     }
@@ -84,10 +84,10 @@ impl HttpBody for Noted {
     }
 }
 
-impl Drop for Noted {
+impl Drop for TrackedBody {
     fn drop(&mut self) {
         if matches!(self.part, Part::Answer) {
-            self.connection.answered();
+            self.connection.on_response_finished();
         }
     }
 }

@@ -46,8 +46,8 @@ impl<S: Stream> Socket<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Fails once patience with the client is at its end.
-    fn lose_patience<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
+    /// Fails once the connection's time limit has passed.
+    fn poll_deadline<T>(&mut self, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         let Some(deadline) = self.connection.deadline() else {
             return Poll::Pending;
         };
@@ -68,7 +68,7 @@ impl<S: Stream> Socket<S> {
             return written;
         }
         self.connection.is_stuck(true);
-        self.lose_patience(context)
+        self.poll_deadline(context)
     }
 }
 
@@ -88,11 +88,11 @@ impl<S: Stream> AsyncRead for Socket<S> {
         let before = buffer.filled().len();
         if let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(context, buffer) {
             if buffer.filled().len() > before {
-                self.connection.heard();
+                self.connection.on_bytes_received();
             }
             return Poll::Ready(read);
         }
-        self.lose_patience(context)
+        self.poll_deadline(context)
     }
 }
 
