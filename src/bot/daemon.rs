@@ -81,7 +81,7 @@ impl Daemon {
             PersistedRateLimits::restore(&self.restored.limits, &self.client, self.store.clone(), epoch());
         let login = async {
             if self.dry {
-                login::look(self.client.reading_only()).await
+                login::look(self.client.read_only()).await
             } else {
                 login::login(self.client, patience, &mut limits, wanted, self.seed).await
             }

@@ -280,7 +280,7 @@ impl EventLoop {
         let (opponents, parked) = self.opponents();
         let capacity = self.capacity((&opponents, &parked), now);
         // While a rate limit forbids answers, challenges wait as long as they would for a slot.
-        while self.client.silence(EndpointClass::Challenge).is_none()
+        while self.client.blocked_for(EndpointClass::Challenge).is_none()
             && let Some(reply) = self.challenge_queue.next(capacity, now)
         {
             match reply {
@@ -296,7 +296,7 @@ impl EventLoop {
             self.list_games();
         }
         if self.ongoing_poll.asks(now) {
-            self.call(|client| async move { Completion::OngoingGames(client.playing().await) });
+            self.call(|client| async move { Completion::OngoingGames(client.ongoing_games().await) });
         }
         if Instant::now() >= self.next_ratings_at() {
             self.ratings_at = Instant::now();
@@ -339,7 +339,7 @@ impl EventLoop {
     }
 
     fn next_deadline(&self) -> Instant {
-        let silence = self.client.silence(EndpointClass::Challenge);
+        let silence = self.client.blocked_for(EndpointClass::Challenge);
         let challenges = self.challenge_queue.next_deadline().map(|at| match silence {
             None => self.started_at + at.into(),
             // Nothing may be sent, so what is due stays due until the limit ends.

@@ -10,7 +10,7 @@ use crate::cli::{
     threads,
 };
 use sparring_http_server::raise_open_files;
-use sparring_sandbox::{Key, Options, SPEEDS, Sandbox, Visitors, has_page};
+use sparring_sandbox::{AnonymousAccess, Key, Options, SPEEDS, Sandbox, has_page};
 
 /// Serves lichess in a box on this machine.
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ async fn serve(args: &Args) -> anyhow::Result<Exit> {
     let key = Key::random().context("cannot make a key")?;
     let mut options = Options {
         speed_factor: args.speed,
-        visitors: Visitors::Public(key.clone()),
+        access: AnonymousAccess::Public(key.clone()),
         ..Options::default()
     };
     options.rules.seed = args.seed.unwrap_or_else(fresh_seed);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::json;
 use sparring_chess::units::Millis;
-use sparring_sandbox::{Key, Options, Visitors};
+use sparring_sandbox::{AnonymousAccess, Key, Options};
 
 use crate::harness::{BLITZ, Table, answer, standing_still};
 
@@ -54,7 +54,7 @@ async fn by_key(table: &Table, method: Method, path: &str, key: &str) -> u16 {
 async fn tokens_and_control_are_for_the_owner_and_lichess_calls_for_all() {
     let key = Key::random().unwrap();
     let options = Options {
-        visitors: Visitors::Public(key.clone()),
+        access: AnonymousAccess::Public(key.clone()),
         ..standing_still()
     };
     let table = Table::set(options).await;
@@ -87,7 +87,7 @@ async fn tokens_and_control_are_for_the_owner_and_lichess_calls_for_all() {
 async fn a_private_server_has_nothing_for_strangers_but_the_files_of_its_pages() {
     let key = Key::random().unwrap();
     let options = Options {
-        visitors: Visitors::Private(key.clone()),
+        access: AnonymousAccess::Private(key.clone()),
         ..standing_still()
     };
     let table = Table::set(options).await;

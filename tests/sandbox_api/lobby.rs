@@ -223,7 +223,7 @@ async fn the_address_of_a_game_leads_to_its_board() {
 #[tokio::test]
 async fn why_the_bot_moved_is_told_once_the_game_is_over_and_not_before() {
     let options = Options {
-        witness: Some(ExplanationSource::new(
+        explanation_source: Some(ExplanationSource::new(
             |id| async move { Some(json!({ "game": id })) },
         )),
         ..standing_still()

@@ -2,7 +2,7 @@
 
 use sparring_chess::units::Millis;
 use sparring_lichess::model::ArenaId;
-use sparring_sandbox::ArenaPlan;
+use sparring_sandbox::TournamentPlan;
 use tokio::time::timeout;
 
 use crate::{
@@ -19,8 +19,8 @@ const SCOPES: [&str; 5] = [
     "team:write",
 ];
 
-fn plan() -> ArenaPlan {
-    ArenaPlan {
+fn plan() -> TournamentPlan {
+    TournamentPlan {
         bots_allowed: true,
         team: None,
         clock: (Millis::from_secs(180), Millis::from_secs(2)),
@@ -30,7 +30,7 @@ fn plan() -> ArenaPlan {
 }
 
 /// A daemon that may play in these arenas, and in those of a team.
-async fn stage(plans: &[ArenaPlan], teams: &[&str], max: usize) -> (Stage, Vec<ArenaId>) {
+async fn stage(plans: &[TournamentPlan], teams: &[&str], max: usize) -> (Stage, Vec<ArenaId>) {
     let mut stage = acts(|request, _| {
         Act::Play(
             if request.line.ply() % 2 == 0 {
@@ -52,7 +52,7 @@ async fn stage(plans: &[ArenaPlan], teams: &[&str], max: usize) -> (Stage, Vec<A
     let sandbox = stage.table.sandbox.clone();
     let ids: Vec<ArenaId> = plans
         .iter()
-        .map(|plan| sandbox.add_arena(plan.clone()).unwrap())
+        .map(|plan| sandbox.add_tournament(plan.clone()).unwrap())
         .collect();
     let wished = ids.clone();
     let teams: Vec<_> = teams.iter().map(|team| team.parse().unwrap()).collect();
@@ -90,7 +90,7 @@ async fn waits(player: &Player, arena: &ArenaId) {
 /// Waits until so many have joined an arena.
 async fn joined(stage: &Stage, arena: &ArenaId, count: usize) {
     let there = async {
-        while stage.table.sandbox.arena_players(arena).len() != count {
+        while stage.table.sandbox.tournament_players(arena).len() != count {
             tokio::task::yield_now().await;
         }
     };
@@ -168,19 +168,19 @@ async fn f12_an_arena_whose_leaving_gets_lost_is_left_all_the_same() {
     joined(&stage, &ids[0], 1).await;
     stage.answers("/withdraw", 2, 502, "<html>502 Bad Gateway</html>");
     stage.bot.take().unwrap().drained().await;
-    assert!(stage.table.sandbox.arena_players(&ids[0]).is_empty());
+    assert!(stage.table.sandbox.tournament_players(&ids[0]).is_empty());
 }
 
 #[tokio::test]
 async fn arenas_of_teams_are_found_and_those_without_bots_are_left_alone() {
-    let of_team = |bots_allowed| ArenaPlan {
+    let of_team = |bots_allowed| TournamentPlan {
         bots_allowed,
         team: Some("coders".to_owned()),
         ..plan()
     };
     let (stage, ids) = stage(&[of_team(false), of_team(true)], &["coders"], 4).await;
     joined(&stage, &ids[1], 1).await;
-    assert!(stage.table.sandbox.arena_players(&ids[0]).is_empty());
+    assert!(stage.table.sandbox.tournament_players(&ids[0]).is_empty());
 }
 
 #[tokio::test]

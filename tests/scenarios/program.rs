@@ -413,7 +413,7 @@ async fn the_token_is_in_nothing_that_the_program_says_shows_or_keeps() {
         .unwrap();
     let said = fs::read_to_string(&log).unwrap();
     for all in [
-        "heard {\"type\":\"gameStart\"",
+        "received {\"type\":\"gameStart\"",
         "POST /api/bot/game/",
         "move: 200 OK after",
     ] {

@@ -16,70 +16,68 @@ use crate::model::{
 };
 use sparring_chess::units::Millis;
 
-/// Chat is said now or never.
+/// Time limit of chat: late lines are worthless.
 const CHAT_PATIENCE: Duration = Duration::from_secs(5);
-/// Two keep-alives of 7 s missed: the event stream is dead.
+/// Idle time-out of the event stream: two keep-alives of 7 s missed.
 const EVENT_SILENCE: Millis = Millis::from_secs(15);
-/// lichess keeps challenges alive by a blank line each 50 s.
+/// Idle time-out of a challenge's stream: lichess sends a blank line every 50 s.
 const CHALLENGE_SILENCE: Millis = Millis::from_secs(110);
-/// A game's stream is given up after one missed keep-alive, because a clock may be running.
+/// Idle time-out of a game stream: one missed keep-alive, since a clock may be running.
 const GAME_SILENCE: Millis = Millis::from_secs(10);
 
-/// A server and an account on it. Clones share connections and gates.
+/// A client for one account on one server. Clones share connections and rate limits.
 #[derive(Clone)]
 pub struct Client {
-    pub(super) wire: Transport,
+    pub(super) transport: Transport,
     token: Token,
     /// `bot` or `board`: the part of the paths of games.
     interface: &'static str,
 }
 
 impl Client {
-    /// A client for a server such as `https://lichess.org`. Nothing is sent yet. The seed decides how waits after
-    /// a 429 are jittered.
+    /// A client for a server such as `https://lichess.org`. Sends nothing yet. The seed decides the jitter of waits after a 429.
     ///
     /// # Errors
     /// [`SetupError`] when the address is none, or neither encrypted nor on this machine.
     pub fn new(server: &str, token: Token, seed: u64) -> Result<Self, SetupError> {
         Ok(Self {
-            wire: Transport::new(server, &token, seed)?,
+            transport: Transport::new(server, &token, seed)?,
             token,
             interface: "bot",
         })
     }
 
-    /// The same client for a person's account: games go through the board interface, which is closed to bots as the
-    /// bot interface is to people. On lichess engines are forbidden there; the sandbox's console and tests use it.
+    /// The same client on the board API, for accounts without the title BOT. lichess forbids engines there; the sandbox's console and
+    /// tests use it.
     #[must_use]
-    pub fn at_the_board(mut self) -> Self {
+    pub fn board_api(mut self) -> Self {
         self.interface = "board";
         self
     }
 
-    /// The same client that only asks: whatever would change something on the server is refused here.
+    /// The same client, read-only: every request but GET is rejected here.
     #[must_use]
-    pub fn reading_only(mut self) -> Self {
-        self.wire.only_read();
+    pub fn read_only(mut self) -> Self {
+        self.transport.set_read_only();
         self
     }
 
-    /// Makes a class of calls silent for so long, as an earlier run was told to be. Moves and streams of games are
-    /// never held back.
-    pub fn hold(&self, class: EndpointClass, wait: Millis) {
-        self.wire.hold(class, wait);
+    /// Blocks a class of calls for this time, restored from an earlier run. Moves and game streams are never blocked.
+    pub fn block(&self, class: EndpointClass, wait: Millis) {
+        self.transport.block(class, wait);
     }
 
-    /// How long calls of this class have to be silent still, if at all.
+    /// How long calls of this class are still blocked.
     #[must_use]
-    pub fn silence(&self, class: EndpointClass) -> Option<Millis> {
-        self.wire.silence(class)
+    pub fn blocked_for(&self, class: EndpointClass) -> Option<Millis> {
+        self.transport.blocked_for(class)
     }
 
-    /// The same client that names its account to the server, as lichess asks of polite programs. lichess refuses
-    /// calls whose name does not fit the token, so name only whom `account` has shown.
+    /// The same client with the account in its user agent, as lichess asks for. lichess rejects calls whose name does not fit the
+    /// token, so pass only the id that [`account`](Self::account) returned.
     #[must_use]
-    pub fn named(mut self, user: &UserId) -> Self {
-        self.wire.name(user);
+    pub fn with_user_agent(mut self, user: &UserId) -> Self {
+        self.transport.set_user_agent(user);
         self
     }
 
@@ -89,26 +87,26 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn test_token(&self) -> Result<Option<TokenInfo>, CallError> {
         let request = self
-            .wire
+            .transport
             .request(Method::POST, &["api", "token", "test"])
             .header(CONTENT_TYPE, "text/plain")
             .body(self.token.expose().to_owned());
-        // The answer names the token, and what cannot be read of an answer is told.
+        // The response quotes the token, and an error may quote the response.
         let known = self
-            .wire
+            .transport
             .send("token test", EndpointClass::Account, request)
             .await;
         let mut known: BTreeMap<String, Option<TokenInfo>> =
-            known.map_err(|error: CallError| error.without(self.token.expose()))?;
+            known.map_err(|error: CallError| error.without_secret(self.token.expose()))?;
         Ok(known.remove(self.token.expose()).flatten())
     }
 
-    /// What time it is for the server, since 1970, if it says so. Asked without the token.
+    /// The server's time since 1970, if it sends a `Date`. Sent without the token.
     ///
     /// # Errors
-    /// [`CallError`] when nothing that speaks HTTP answers.
+    /// [`CallError`] when no HTTP server answers.
     pub async fn server_time(&self) -> Result<Option<Millis>, CallError> {
-        self.wire.server_time().await
+        self.transport.server_time().await
     }
 
     /// The account that the token belongs to.
@@ -116,47 +114,52 @@ impl Client {
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn account(&self) -> Result<Account, CallError> {
-        let request = self.wire.request(Method::GET, &["api", "account"]);
-        let PartialDecode(account) = self.wire.send("account", EndpointClass::Account, request).await?;
+        let request = self.transport.request(Method::GET, &["api", "account"]);
+        let PartialDecode(account) = self
+            .transport
+            .send("account", EndpointClass::Account, request)
+            .await?;
         Ok(account)
     }
 
-    /// Makes the account a bot, for ever. lichess refuses if a game was played.
+    /// Upgrades the account to a bot. It cannot be undone. lichess rejects it once a game was played.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn upgrade_to_bot(&self) -> Result<(), CallError> {
         let request = self
-            .wire
+            .transport
             .request(Method::POST, &["api", "bot", "account", "upgrade"]);
-        self.wire.order("upgrade", EndpointClass::Account, request).await
+        self.transport
+            .post_ok("upgrade", EndpointClass::Account, request)
+            .await
     }
 
-    /// My running games, at most 50.
+    /// Ongoing games, at most 50.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
-    pub async fn playing(&self) -> Result<NowPlaying, CallError> {
+    pub async fn ongoing_games(&self) -> Result<NowPlaying, CallError> {
         let request = self
-            .wire
+            .transport
             .request(Method::GET, &["api", "account", "playing"])
             .query(&[("nb", 50)]);
-        self.wire
+        self.transport
             .send("running games", EndpointClass::Account, request)
             .await
     }
 
-    /// Bots that are online, at most so many. Lines that make no account are passed over.
+    /// Online bots, at most `most`. Lines that do not decode are skipped.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn online_bots(&self, most: u32) -> Result<Vec<Account>, CallError> {
         let request = self
-            .wire
+            .transport
             .request(Method::GET, &["api", "bot", "online"])
             .query(&[("nb", most)]);
         let bots = self
-            .wire
+            .transport
             .list("online bots", EndpointClass::Read, request)
             .await?;
         Ok(bots.into_iter().map(|PartialDecode(bot)| bot).collect())
@@ -167,7 +170,7 @@ impl Client {
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn events(&self) -> Result<NdjsonStream<Event>, CallError> {
-        self.wire
+        self.transport
             .open(
                 "event stream",
                 EndpointClass::EventStream,
@@ -183,12 +186,12 @@ impl Client {
     /// [`CallError`] as for every call.
     pub async fn game(&self, game: &GameId) -> Result<NdjsonStream<GameEvent>, CallError> {
         let path = ["api", self.interface, "game", "stream", game.as_str()];
-        self.wire
+        self.transport
             .open("game stream", EndpointClass::GameStream, &path, GAME_SILENCE)
             .await
     }
 
-    /// Plays a move, given in UCI notation, and offers a draw with it if asked to.
+    /// Plays a move in UCI notation, with a draw offer if `offering_draw`. `patience` is the time limit.
     ///
     /// # Errors
     /// [`CallError`] as for every call; a transient one leaves open whether the move was played.
@@ -203,36 +206,36 @@ impl Client {
         if offering_draw {
             request = request.query(&[("offeringDraw", true)]);
         }
-        self.wire.order("move", EndpointClass::Move, request).await
+        self.transport.post_ok("move", EndpointClass::Move, request).await
     }
 
-    /// Ends a game that nobody has to count.
+    /// Aborts a game.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn abort(&self, game: &GameId) -> Result<(), CallError> {
-        self.wire
-            .order("abort", EndpointClass::Command, self.command(game, &["abort"]))
+        self.transport
+            .post_ok("abort", EndpointClass::Command, self.command(game, &["abort"]))
             .await
     }
 
-    /// Gives a game up.
+    /// Resigns a game.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn resign(&self, game: &GameId) -> Result<(), CallError> {
-        self.wire
-            .order("resign", EndpointClass::Command, self.command(game, &["resign"]))
+        self.transport
+            .post_ok("resign", EndpointClass::Command, self.command(game, &["resign"]))
             .await
     }
 
-    /// Offers or accepts a draw, or declines or withdraws one.
+    /// Offers or accepts a draw (`yes`), or declines or withdraws one.
     ///
     /// # Errors
-    /// [`CallError`] as for every call. A success says nothing of the effect; the stream does.
+    /// [`CallError`] as for every call. The game stream shows the effect; a success does not.
     pub async fn draw(&self, game: &GameId, yes: bool) -> Result<(), CallError> {
-        self.wire
-            .order(
+        self.transport
+            .post_ok(
                 "draw",
                 EndpointClass::Command,
                 self.command(game, &["draw", yes_or_no(yes)]),
@@ -240,13 +243,13 @@ impl Client {
             .await
     }
 
-    /// Accepts or declines that the opponent takes a move back.
+    /// Accepts or declines a takeback.
     ///
     /// # Errors
-    /// [`CallError`] as for every call. A success says nothing of the effect; the stream does.
+    /// [`CallError`] as for every call. The game stream shows the effect; a success does not.
     pub async fn takeback(&self, game: &GameId, yes: bool) -> Result<(), CallError> {
-        self.wire
-            .order(
+        self.transport
+            .post_ok(
                 "takeback",
                 EndpointClass::Command,
                 self.command(game, &["takeback", yes_or_no(yes)]),
@@ -254,13 +257,13 @@ impl Client {
             .await
     }
 
-    /// Claims the win against an opponent who left.
+    /// Claims victory against an opponent who left.
     ///
     /// # Errors
-    /// [`CallError`] as for every call. A success says nothing of the effect; the stream does.
+    /// [`CallError`] as for every call. The game stream shows the effect; a success does not.
     pub async fn claim_victory(&self, game: &GameId) -> Result<(), CallError> {
-        self.wire
-            .order(
+        self.transport
+            .post_ok(
                 "claim victory",
                 EndpointClass::Command,
                 self.command(game, &["claim-victory"]),
@@ -271,10 +274,10 @@ impl Client {
     /// Claims a draw against an opponent who left.
     ///
     /// # Errors
-    /// [`CallError`] as for every call. A success says nothing of the effect; the stream does.
+    /// [`CallError`] as for every call. The game stream shows the effect; a success does not.
     pub async fn claim_draw(&self, game: &GameId) -> Result<(), CallError> {
-        self.wire
-            .order(
+        self.transport
+            .post_ok(
                 "claim draw",
                 EndpointClass::Command,
                 self.command(game, &["claim-draw"]),
@@ -282,11 +285,11 @@ impl Client {
             .await
     }
 
-    /// Says something in a game, 1 to 140 characters.
+    /// Posts a chat line of 1 to 140 characters.
     ///
     /// # Errors
-    /// [`CallError`] as for every call. lichess drops lines with links without saying so.
-    pub async fn say(&self, game: &GameId, room: &Room, text: &str) -> Result<(), CallError> {
+    /// [`CallError`] as for every call. lichess drops lines with links without an error.
+    pub async fn post_chat(&self, game: &GameId, room: &Room, text: &str) -> Result<(), CallError> {
         let room = match room {
             Room::Player => "player",
             Room::Spectator => "spectator",
@@ -296,39 +299,47 @@ impl Client {
             .command(game, &["chat"])
             .timeout(CHAT_PATIENCE)
             .form(&[("room", room), ("text", text)]);
-        self.wire.order("chat", EndpointClass::Chat, request).await
+        self.transport.post_ok("chat", EndpointClass::Chat, request).await
     }
 
-    /// What was said between the players so far.
+    /// The chat lines of the players so far.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
-    pub async fn chat(&self, game: &GameId) -> Result<Vec<ChatMessage>, CallError> {
-        let request = self.wire.request(
+    pub async fn chat_history(&self, game: &GameId) -> Result<Vec<ChatMessage>, CallError> {
+        let request = self.transport.request(
             Method::GET,
             &["api", self.interface, "game", game.as_str(), "chat"],
         );
-        self.wire.send("chat history", EndpointClass::Chat, request).await
+        self.transport
+            .send("chat history", EndpointClass::Chat, request)
+            .await
     }
 
-    /// Challenges a user to a game; its fate comes on the event stream.
+    /// Creates a challenge. Its outcome arrives on the event stream.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
-    pub async fn invite(&self, user: &UserId, invitation: &ChallengeRequest) -> Result<Challenge, CallError> {
+    pub async fn create_challenge(
+        &self,
+        user: &UserId,
+        invitation: &ChallengeRequest,
+    ) -> Result<Challenge, CallError> {
         let request = self
-            .wire
+            .transport
             .request(Method::POST, &["api", "challenge", user.as_str()])
             .form(&invitation.form());
-        self.wire.send("challenge", EndpointClass::Invite, request).await
+        self.transport
+            .send("challenge", EndpointClass::Invite, request)
+            .await
     }
 
-    /// Challenges a user and keeps the challenge alive for as long as the stream that comes back is held. Its fate is the
-    /// last line of it, and comes on the event stream too.
+    /// Creates a challenge that stays alive as long as the returned stream (`keepAliveStream`). Its outcome is the last line of the
+    /// stream, and arrives on the event stream too.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
-    pub async fn invite_and_wait(
+    pub async fn create_challenge_and_wait(
         &self,
         user: &UserId,
         invitation: &ChallengeRequest,
@@ -338,7 +349,7 @@ impl Client {
         form.push(("keepAliveStream", true.to_string()));
         let path = ["api", "challenge", user.as_str()];
         let mut lines = self
-            .wire
+            .transport
             .post(CALL, EndpointClass::Invite, &path, &form, CHALLENGE_SILENCE)
             .await?;
         let why = match lines.next().await {
@@ -350,13 +361,15 @@ impl Client {
         Err(CallError::Transient { call: CALL, why })
     }
 
-    /// Accepts a challenge; the game comes on the event stream.
+    /// Accepts a challenge. `gameStart` arrives on the event stream.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn accept(&self, challenge: &GameId) -> Result<(), CallError> {
         let request = self.challenge(challenge, "accept");
-        self.wire.order("accept", EndpointClass::Challenge, request).await
+        self.transport
+            .post_ok("accept", EndpointClass::Challenge, request)
+            .await
     }
 
     /// Declines a challenge.
@@ -367,18 +380,18 @@ impl Client {
         let request = self
             .challenge(challenge, "decline")
             .form(&[("reason", reason.key())]);
-        self.wire
-            .order("decline", EndpointClass::Challenge, request)
+        self.transport
+            .post_ok("decline", EndpointClass::Challenge, request)
             .await
     }
 
-    /// Takes back a challenge of mine.
+    /// Cancels a challenge of mine.
     ///
     /// # Errors
     /// [`CallError`] as for every call.
     pub async fn cancel(&self, challenge: &GameId) -> Result<(), CallError> {
-        self.wire
-            .order(
+        self.transport
+            .post_ok(
                 "cancel",
                 EndpointClass::Challenge,
                 self.challenge(challenge, "cancel"),
@@ -387,14 +400,14 @@ impl Client {
     }
 
     fn command(&self, game: &GameId, rest: &[&str]) -> RequestBuilder {
-        self.wire.request(
+        self.transport.request(
             Method::POST,
             &[&["api", self.interface, "game", game.as_str()], rest].concat(),
         )
     }
 
     fn challenge(&self, challenge: &GameId, what: &str) -> RequestBuilder {
-        self.wire
+        self.transport
             .request(Method::POST, &["api", "challenge", challenge.as_str(), what])
     }
 }

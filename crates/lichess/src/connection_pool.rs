@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
 
-/// The pool of this moment.
+/// A replaceable pool of connections.
 pub(super) struct ConnectionPool {
     make: fn(bool) -> Result<reqwest::Client, reqwest::Error>,
     local: bool,
@@ -15,7 +15,7 @@ pub(super) struct ConnectionPool {
 }
 
 impl ConnectionPool {
-    /// A pool made like this, for a server on this machine or elsewhere.
+    /// A pool made by `make`, which is told whether the server is on this machine.
     ///
     /// # Errors
     /// When TLS or the resolver cannot be set up.
@@ -30,13 +30,13 @@ impl ConnectionPool {
         })
     }
 
-    /// What to call with.
+    /// The current pool.
     pub(super) fn client(&self) -> reqwest::Client {
         let current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         current.0.clone()
     }
 
-    /// A call that began then had no answer in time: the next ones get new connections, unless they have since.
+    /// Replaces the pool after a call that began at `began` timed out, unless it was replaced since.
     pub(super) fn renew(&self, began: Instant) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.1.is_none_or(|renewed| renewed < began)

@@ -6,11 +6,11 @@ use super::Escaped;
 use crate::model::RateLimit;
 use sparring_chess::units::Millis;
 
-/// A call that did not do what was asked.
+/// A failed API call.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CallError {
-    /// Nobody knows whether the server acted: no connection, no answer in time, an error of the server's own, or
-    /// an answer that is not what lichess sends. Worth another look.
+    /// It is unknown whether the server acted: no connection, a time-out, a 5xx, or a response that is not lichess' own.
+    /// Worth a retry.
     #[error("{call}: {why}")]
     Transient {
         /// What was asked.
@@ -18,17 +18,17 @@ pub enum CallError {
         /// What happened.
         why: String,
     },
-    /// The server did not act, and wants silence for a while.
+    /// 429: the server did not act.
     #[error("{call}: too many requests, silent for {after}{}", key.as_deref().map(|key| format!(" ({})", Escaped(key))).unwrap_or_default())]
     RateLimited {
         /// What was asked.
         call: &'static str,
-        /// How long calls of this class have to wait.
+        /// How long calls of this class are blocked.
         after: Millis,
         /// lichess' name of the limit, such as `bot.vsBot.day`.
         key: Option<String>,
     },
-    /// The server understood and refused; asking again would not help.
+    /// The server rejected the request. A retry does not help.
     #[error("{call}: refused with {status}, \"{}\"", Escaped(message))]
     Rejected {
         /// What was asked.
@@ -37,10 +37,10 @@ pub enum CallError {
         status: u16,
         /// What the server says.
         message: String,
-        /// A limit that the refusal is about, such as the opponent's games of the day.
+        /// The rate limit that was hit, such as the opponent's daily games.
         ratelimit: Option<RateLimit>,
     },
-    /// The token is not good, or not for this.
+    /// The token is invalid or lacks a scope.
     #[error("{call}: the token is not accepted, \"{}\"", Escaped(message))]
     Unauthorized {
         /// What was asked.
@@ -51,25 +51,24 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Whether lichess itself says that there is no such thing; a page of some proxy says nothing.
+    /// Whether lichess itself answered 404.
     #[must_use]
-    pub fn is_unknown(&self) -> bool {
+    pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Rejected { status: 404, .. })
     }
 
-    /// The same with the wait that is kept, for who weighs what the server asks for against a clock. What is told is what is
-    /// done.
+    /// The same error with the wait that the caller will keep.
     #[must_use]
-    pub fn waiting(mut self, wait: Millis) -> Self {
+    pub fn with_wait(mut self, wait: Millis) -> Self {
         if let Self::RateLimited { after, .. } = &mut self {
             *after = wait;
         }
         self
     }
 
-    /// The same without what the server said, where that repeats a secret or the beginning of one.
+    /// The same error without the server's message, if that repeats a secret or its first eight characters.
     #[must_use]
-    pub(super) fn without(mut self, secret: &str) -> Self {
+    pub(super) fn without_secret(mut self, secret: &str) -> Self {
         let head: String = secret.chars().take(8).collect();
         if let Self::Transient { why: said, .. }
         | Self::Rejected { message: said, .. }
@@ -82,7 +81,7 @@ impl CallError {
         self
     }
 
-    /// Whether the server has understood and would not, so that asking again would not help.
+    /// Whether a retry does not help.
     #[must_use]
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Rejected { .. } | Self::Unauthorized { .. })

@@ -1,4 +1,7 @@
 //! The lichess API: types that client and sandbox share, and the client (feature `client`).
+//!
+//! In reading order: [`model`] has the types, `transport` sends requests, `response` and `error` classify failures, `retry` and
+//! `rate_limiter` decide when to try again, `ndjson` decodes streams, `reconnect` reopens them, and `Client` has a method per endpoint.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

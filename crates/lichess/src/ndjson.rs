@@ -18,15 +18,15 @@ use super::Escaped;
 use crate::model::{Challenge, ChallengeDone, DecodeError, Event, GameEvent, decode, decode_line};
 use sparring_chess::units::Millis;
 
-/// The longest line taken. A game of 600 plies is a line of about 4 KiB.
+/// Longest line, in bytes. A game of 600 plies is a line of about 4 KiB.
 pub const LONGEST_LINE: usize = 256 * 1024;
 
-/// A kind of line: which type a stream carries.
+/// The type of a stream's lines.
 pub trait NdjsonItem: Sized + Send + 'static {
-    /// Reads one line that is not blank.
+    /// Decodes one line that is not blank.
     ///
     /// # Errors
-    /// [`DecodeError`] when it does not fit.
+    /// [`DecodeError`] when it is not such a value.
     fn decode(line: &str) -> Result<Self, DecodeError>;
 }
 
@@ -42,12 +42,12 @@ impl NdjsonItem for GameEvent {
     }
 }
 
-/// A line of the stream that keeps a challenge of mine alive.
+/// A line of the stream that keeps a challenge alive (`keepAliveStream`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChallengeOutcome {
-    /// The challenge itself, first.
+    /// First line: the challenge.
     Challenge(Box<Challenge>),
-    /// What became of it, last.
+    /// Last line: its outcome.
     Done(ChallengeDone),
 }
 
@@ -64,24 +64,24 @@ impl NdjsonItem for ChallengeOutcome {
     }
 }
 
-/// A line that costs only itself.
+/// A line that could not be decoded. The stream goes on.
 #[derive(Debug, Error)]
 pub enum BadLine {
-    /// Not what its kind promises.
+    /// Not a value of the stream's type.
     #[error(transparent)]
     Misfit(#[from] DecodeError),
-    /// Too long, or not text.
+    /// Longer than [`LONGEST_LINE`], or not UTF-8.
     #[error("a line of the stream: {0}")]
     Unreadable(String),
 }
 
-/// Why a stream is over.
+/// Why a stream ended.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StreamEnd {
     /// The server closed it.
     #[error("the server closed the stream")]
     Closed,
-    /// Nothing came for too long, not even a blank line.
+    /// Idle time-out: no bytes, not even a keep-alive.
     #[error("the stream was silent for {0}")]
     Silent(Millis),
     /// The connection broke.
@@ -89,70 +89,70 @@ pub enum StreamEnd {
     Broken(String),
 }
 
-/// Bytes as they come in, or why they stopped coming.
+/// Chunks of the response body, or the error that ended it.
 pub type Chunks = BoxStream<'static, Result<Bytes, String>>;
 
-/// An open stream of typed lines over chunks of bytes.
+/// An NDJSON stream, decoded line by line.
 pub struct NdjsonStream<T> {
     chunks: Chunks,
     codec: LinesCodec,
     buffer: BytesMut,
-    patience: Duration,
-    heard: Instant,
+    idle_timeout: Duration,
+    last_received: Instant,
     kind: PhantomData<T>,
 }
 
 impl<T: NdjsonItem> NdjsonStream<T> {
-    /// Reads lines from chunks, giving up after so much silence.
+    /// Decodes lines from chunks. Ends after this time without bytes.
     #[must_use]
     pub fn new(chunks: Chunks, patience: Millis) -> Self {
         Self {
             chunks,
             codec: LinesCodec::new_with_max_length(LONGEST_LINE),
             buffer: BytesMut::new(),
-            patience: patience.into(),
-            heard: Instant::now(),
+            idle_timeout: patience.into(),
+            last_received: Instant::now(),
             kind: PhantomData,
         }
     }
 
-    /// When the last bytes came.
+    /// When the last bytes arrived.
     #[must_use]
-    pub fn heard(&self) -> Instant {
-        self.heard
+    pub fn last_received(&self) -> Instant {
+        self.last_received
     }
 
-    /// The next event, or a line that was not one; blank lines only prove life. A fragment without a line end
-    /// is dropped with the stream. Dropping the future loses nothing.
+    /// The next value, or a line that could not be decoded. Blank lines are keep-alives. A last line without a line end is
+    /// dropped. Cancel safe.
     ///
     /// # Errors
-    /// [`Lost`] when the stream is over.
+    /// [`StreamEnd`] when the stream is over.
     pub async fn next(&mut self) -> Result<Result<T, BadLine>, StreamEnd> {
         loop {
             match self.codec.decode(&mut self.buffer) {
                 Ok(Some(line)) if line.trim().is_empty() => {}
                 Ok(Some(line)) => {
-                    trace!("heard {}", Escaped(&line));
+                    trace!("received {}", Escaped(&line));
                     return Ok(T::decode(&line).map_err(BadLine::from));
                 }
                 Ok(None) => self.fill().await?,
-                // The codec has dropped that line, or will drop the rest of it as it comes.
+                // The codec drops that line, or the rest of it as it arrives.
                 Err(error) => return Ok(Err(BadLine::Unreadable(error.to_string()))),
             }
         }
     }
 
     async fn fill(&mut self) -> Result<(), StreamEnd> {
-        // Silence counts from the last bytes, not from this call: callers may come and go meanwhile.
-        match timeout_at(self.heard + self.patience, self.chunks.next()).await {
+        // The time-out counts from the last bytes, not from this call: callers may cancel.
+        match timeout_at(self.last_received + self.idle_timeout, self.chunks.next()).await {
             Ok(Some(Ok(chunk))) => {
-                self.heard = Instant::now();
+                self.last_received = Instant::now();
                 self.buffer.extend_from_slice(&chunk);
                 Ok(())
             }
             Ok(Some(Err(error))) => Err(StreamEnd::Broken(error)),
             Ok(None) => Err(StreamEnd::Closed),
-            Err(_) => Err(StreamEnd::Silent(self.patience.into())),
+            Err(_) => Err(StreamEnd::Silent(self.idle_timeout.into())),
         }
     }
 }

@@ -8,52 +8,57 @@ use tokio::time::Instant;
 use super::retry::{EndpointClass, EndpointLimit};
 use sparring_chess::units::Millis;
 
-/// One gate a class. The lock is held for a few instructions and never across a wait.
+/// One limit per endpoint class. The lock is never held across a wait.
 pub(super) struct RateLimiter {
     opened: Instant,
-    inside: Mutex<Inside>,
+    state: Mutex<State>,
 }
 
-struct Inside {
-    gates: [EndpointLimit; EndpointClass::ALL.len()],
+struct State {
+    limits: [EndpointLimit; EndpointClass::ALL.len()],
     rng: ChaCha8Rng,
 }
 
 impl RateLimiter {
-    /// All gates open; the seed decides the jitter of waits.
+    /// No class is blocked. The seed decides the jitter of waits.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             opened: Instant::now(),
-            inside: Mutex::new(Inside {
-                gates: [EndpointLimit::default(); EndpointClass::ALL.len()],
+            state: Mutex::new(State {
+                limits: [EndpointLimit::default(); EndpointClass::ALL.len()],
                 rng: ChaCha8Rng::seed_from_u64(seed),
             }),
         }
     }
 
-    /// How long the class has to stay silent.
-    pub(super) fn wait(&self, class: EndpointClass) -> Option<Millis> {
+    /// How long the class is still blocked.
+    pub(super) fn blocked_for(&self, class: EndpointClass) -> Option<Millis> {
         let now = self.now();
-        self.with(|inside| inside.gates.get(class as usize).and_then(|gate| gate.wait(now)))
+        self.with(|state| {
+            state
+                .limits
+                .get(class as usize)
+                .and_then(|limit| limit.blocked_for(now))
+        })
     }
 
-    /// Closes the class after a 429 and returns for how long. Urgent classes stay open: their callers wait by the clock. What no game
-    /// and nobody else waits for rests instead of them: chat, invitations, and lists of bots and arenas.
-    pub(super) fn refuse(&self, class: EndpointClass, asked: Option<Millis>) -> Millis {
+    /// Blocks the class after a 429 and returns for how long. Urgent classes are never blocked: their callers wait by the clock. In
+    /// their place chat, outgoing challenges and reads are blocked, which no game waits for.
+    pub(super) fn on_rate_limited(&self, class: EndpointClass, asked: Option<Millis>) -> Millis {
         let now = self.now();
         let closed = if class.is_urgent() {
             EndpointClass::Chat
         } else {
             class
         };
-        let wait = self.with(|Inside { gates, rng }| {
-            gates
+        let wait = self.with(|State { limits, rng }| {
+            limits
                 .get_mut(closed as usize)
-                .map_or(Millis::ZERO, |gate| gate.refuse(now, asked, rng))
+                .map_or(Millis::ZERO, |limit| limit.on_rate_limited(now, asked, rng))
         });
         if class.is_urgent() {
             for idle in [EndpointClass::Invite, EndpointClass::Read] {
-                self.hold(idle, wait);
+                self.block(idle, wait);
             }
         }
         if class.is_urgent() {
@@ -63,23 +68,23 @@ impl RateLimiter {
         }
     }
 
-    /// Closes a class for so long, as an earlier run was told. Urgent classes stay open.
-    pub(super) fn hold(&self, class: EndpointClass, wait: Millis) {
+    /// Blocks a class for this time, restored from an earlier run. Urgent classes are never blocked.
+    pub(super) fn block(&self, class: EndpointClass, wait: Millis) {
         let now = self.now();
         if !class.is_urgent() {
-            self.with(|inside| {
-                if let Some(gate) = inside.gates.get_mut(class as usize) {
-                    gate.hold(now, wait);
+            self.with(|state| {
+                if let Some(limit) = state.limits.get_mut(class as usize) {
+                    limit.block(now, wait);
                 }
             });
         }
     }
 
-    /// Notes that a call of the class went through.
-    pub(super) fn succeed(&self, class: EndpointClass) {
-        self.with(|inside| {
-            if let Some(gate) = inside.gates.get_mut(class as usize) {
-                gate.succeed();
+    /// A call of the class succeeded.
+    pub(super) fn on_success(&self, class: EndpointClass) {
+        self.with(|state| {
+            if let Some(limit) = state.limits.get_mut(class as usize) {
+                limit.on_success();
             }
         });
     }
@@ -88,9 +93,9 @@ impl RateLimiter {
         self.opened.elapsed().into()
     }
 
-    fn with<R>(&self, act: impl FnOnce(&mut Inside) -> R) -> R {
-        let mut inside: MutexGuard<'_, Inside> = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        act(&mut inside)
+    fn with<R>(&self, act: impl FnOnce(&mut State) -> R) -> R {
+        let mut state: MutexGuard<'_, State> = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        act(&mut state)
     }
 }
 
@@ -105,26 +110,26 @@ mod tests {
             .build()
             .unwrap();
         let _guard = runtime.enter();
-        let gates = RateLimiter::new(1);
-        gates.refuse(EndpointClass::Challenge, None);
+        let limiter = RateLimiter::new(1);
+        limiter.on_rate_limited(EndpointClass::Challenge, None);
         let closed: Vec<EndpointClass> = EndpointClass::ALL
             .into_iter()
-            .filter(|class| gates.wait(*class).is_some())
+            .filter(|class| limiter.blocked_for(*class).is_some())
             .collect();
         assert_eq!(closed, [EndpointClass::Challenge]);
-        gates.refuse(EndpointClass::Move, None);
-        assert!(gates.wait(EndpointClass::Move).is_none());
-        assert!(gates.wait(EndpointClass::Chat).is_some());
+        limiter.on_rate_limited(EndpointClass::Move, None);
+        assert!(limiter.blocked_for(EndpointClass::Move).is_none());
+        assert!(limiter.blocked_for(EndpointClass::Chat).is_some());
     }
 
     #[tokio::test]
     async fn f10_one_move_too_many_silences_what_can_wait_and_nothing_else() {
         for urgent in [EndpointClass::Move, EndpointClass::GameStream] {
-            let gates = RateLimiter::new(1);
-            gates.refuse(urgent, None);
+            let limiter = RateLimiter::new(1);
+            limiter.on_rate_limited(urgent, None);
             let closed = EndpointClass::ALL
                 .into_iter()
-                .filter_map(|class| Some((class, gates.wait(class)?)));
+                .filter_map(|class| Some((class, limiter.blocked_for(class)?)));
             let closed: Vec<(EndpointClass, Millis)> = closed.collect();
             let classes: Vec<EndpointClass> = closed.iter().map(|(class, _)| *class).collect();
             assert_eq!(
@@ -138,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_has_its_own_gate() {
+    fn every_class_has_its_own_limit() {
         for (index, class) in EndpointClass::ALL.into_iter().enumerate() {
             assert_eq!(class as usize, index);
         }

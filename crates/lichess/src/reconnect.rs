@@ -20,82 +20,82 @@ use super::{
 use crate::model::{Event, GameEvent, GameId};
 use sparring_chess::units::Millis;
 
-/// The first try after a loss comes within this time.
+/// Longest wait before the first reconnect.
 const FIRST_RETRY: Millis = Millis(250);
-/// Tries are never further apart, so that a game goes on soon after an outage.
+/// Longest wait between reconnects, so that a game goes on soon after an outage.
 const LONGEST_RETRY: Millis = Millis::from_secs(10);
-/// While a clock may be running, the first try comes sooner: a quarter of a second is half of what some games have left.
+/// Longest wait before the first reconnect of a game stream: a quarter of a second is half of what some games have left.
 const FIRST_URGENT_RETRY: Millis = Millis(50);
-/// While a clock may be running, no further apart than this.
+/// Longest wait between reconnects of a game stream.
 const LONGEST_URGENT_RETRY: Millis = Millis::from_secs(2);
-/// A stream that lived this long was a good one: the next loss starts with a short wait again.
+/// A stream that was open this long resets the backoff.
 const GOOD_LIFE: Millis = Millis::from_secs(10);
-/// The same for a stream of a game: what cuts it after each few moves must not make the waits longer and longer.
+/// The same for a game stream: a fault that cuts it every few moves must not make the waits longer and longer.
 const GOOD_URGENT_LIFE: Millis = Millis::from_secs(1);
-/// While a clock may be running, a server that is there answers, and says how the game stands, within this time. A connection that the
-/// network has forgotten says nothing, and would cost much of a clock if it were given as long as others.
+/// Time limit for the response of a game stream, and for its first line. A connection that the network has dropped stays silent, and
+/// would cost much of a clock under the usual limits.
 const FIRST_URGENT_PATIENCE: Millis = Millis::from_secs(2);
-/// In case it is only slow it has twice as long at each further try, then twice as long as it took last, and no longer than this.
+/// Each time-out doubles that limit, up to this. After a first line the limit is twice the time that it took.
 const LONGEST_URGENT_PATIENCE: Millis = Millis::from_secs(10);
-/// Events that are refused, perhaps by mistake, are asked for again after this time.
+/// Wait after the server rejected the event stream, perhaps by mistake.
 const FIRST_REFUSAL: Millis = Millis::from_secs(1);
-/// Each further refusal doubles it, up to this.
+/// Each further rejection doubles that wait, up to this.
 const LONGEST_REFUSAL: Millis = Millis::from_secs(60);
-/// A clock of which nothing is known yet may show as little as this.
+/// Assumed time left while the clock is unknown.
 const UNKNOWN_CLOCK: Millis = Millis::from_secs(20);
-/// When the stream may not be opened for so long, whoever reads it is told.
+/// Waits for the opening limit from this length are reported.
 const WORTH_TELLING: Millis = Millis::from_secs(5);
-/// How much may wait for the reader of a stream. More than the server keeps.
+/// Capacity of the channel to the reader, in events. The server queues fewer.
 const QUEUE: usize = 256;
 
-/// What a followed stream has to tell.
+/// An event of a [`ReconnectingStream`].
 #[derive(Debug)]
 pub enum StreamEvent<T> {
     /// The stream is open, for the first time or again.
     Opened,
-    /// An event, and when its bytes came.
+    /// A decoded line.
     Event {
         /// The event.
         event: T,
-        /// When it arrived: clocks run from here.
-        heard: Instant,
+        /// When its bytes arrived: clocks run from here.
+        received_at: Instant,
     },
-    /// A line that was no event; it is skipped.
-    Garbled(BadLine),
-    /// The stream is over and will be reopened.
-    Lost {
+    /// A line that could not be decoded. It is skipped.
+    BadLine(BadLine),
+    /// The stream ended. It reconnects.
+    Disconnected {
         /// Why.
         why: StreamEnd,
         /// How long it was open.
-        lived: Millis,
+        open_for: Millis,
     },
-    /// The server could not or would not open the stream; it will be tried again.
-    Unopened {
+    /// The stream could not be opened. It is retried.
+    OpenFailed {
         /// Why.
         why: CallError,
-        /// Tries since the stream was last open.
+        /// Failed attempts since the stream was last open.
         tries: u32,
     },
-    /// The stream was opened as often as the server allows: it is left alone for so long.
-    Spent(Millis),
-    /// The server refuses the stream. A game's is not tried again: nothing more comes. Events are asked for as long as somebody listens.
+    /// The stream was opened as often as lichess allows: the next attempt comes after this wait.
+    Throttled(Millis),
+    /// The server rejected the stream. A game stream is over then; the event stream is retried.
     Refused(CallError),
 }
 
-/// My clock, as far as the follower of a game has to know it: a server that asks for silence may ask for more than is left.
+/// When my flag falls. It caps the wait after a 429, which may be longer than the clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FlagDeadline {
-    /// Nothing was heard of it yet.
+    /// Not known yet.
     #[default]
     Unknown,
     /// There is no clock.
     Never,
-    /// It falls at this moment, or later if the clock stands still.
+    /// It falls at this moment, or later, if the clock is stopped.
     FallsAt(Instant),
 }
 
 impl FlagDeadline {
-    /// What is left before it falls; nothing without a clock.
+    /// Time left before it falls. `None` without a clock.
     fn left(self) -> Option<Millis> {
         match self {
             Self::Unknown => Some(UNKNOWN_CLOCK),
@@ -105,30 +105,29 @@ impl FlagDeadline {
     }
 }
 
-/// The reading end of a stream that is followed by its own task. Dropping it closes the stream.
+/// A stream that reconnects in a task of its own. Dropping it closes the stream.
 pub struct ReconnectingStream<T> {
-    news: mpsc::Receiver<StreamEvent<T>>,
+    events: mpsc::Receiver<StreamEvent<T>>,
     reopen: Arc<Notify>,
-    rests_until: watch::Sender<Instant>,
+    paused_until: watch::Sender<Instant>,
     flag: watch::Sender<FlagDeadline>,
     _task: AbortOnDropHandle<()>,
 }
 
 impl<T> ReconnectingStream<T> {
-    /// The next news; `None` after [`News::Refused`]. Dropping the future loses nothing.
+    /// The next event. `None` after a game stream was [`StreamEvent::Refused`]. Cancel safe.
     pub async fn next(&mut self) -> Option<StreamEvent<T>> {
-        self.news.recv().await
+        self.events.recv().await
     }
 
-    /// Closes the stream and opens it again at once, to hear what the server knows now. The next [`News::Opened`]
-    /// tells that it has.
+    /// Closes the stream and reconnects at once, to read the current state. [`StreamEvent::Opened`] follows.
     pub fn reopen(&self) {
         self.reopen.notify_one();
     }
 }
 
 impl ReconnectingStream<Event> {
-    /// Follows the event stream, opening it no more often than lichess allows. The seed decides the jitter.
+    /// The event stream, opened no more often than lichess allows. The seed decides the jitter.
     #[must_use]
     pub fn events(client: &Client, seed: u64) -> Self {
         let client = client.clone();
@@ -139,15 +138,15 @@ impl ReconnectingStream<Event> {
         Self::start(open, SlidingWindow::of_event_stream(), false, seed)
     }
 
-    /// Closes the stream and leaves it alone for so long.
-    pub fn rest(&self, span: Millis) {
-        self.rests_until.send_replace(Instant::now() + span.into());
+    /// Closes the stream and reconnects after this time.
+    pub fn pause(&self, span: Millis) {
+        self.paused_until.send_replace(Instant::now() + span.into());
         self.reopen();
     }
 }
 
 impl ReconnectingStream<GameEvent> {
-    /// Follows the stream of a game. The seed decides the jitter.
+    /// The stream of a game. The seed decides the jitter.
     #[must_use]
     pub fn game(client: &Client, game: &GameId, seed: u64) -> Self {
         let (client, game) = (client.clone(), game.clone());
@@ -155,42 +154,42 @@ impl ReconnectingStream<GameEvent> {
             let (client, game) = (client.clone(), game.clone());
             async move { client.game(&game).await }.boxed()
         };
-        // lichess sets no limit to these; ours only keeps a broken server from being hammered.
+        // lichess does not limit these. Ours protects a broken server.
         Self::start(open, SlidingWindow::new(60, Millis::from_secs(60)), true, seed)
     }
 
-    /// Notes how long my clock allows to wait for a server that asks for silence.
-    pub fn note_flag(&self, flag: FlagDeadline) {
+    /// Sets when my flag falls, which caps the waits after a 429.
+    pub fn set_flag_deadline(&self, flag: FlagDeadline) {
         self.flag.send_replace(flag);
     }
 }
 
 impl<T: NdjsonItem> ReconnectingStream<T> {
-    /// Follows whatever stream this opens, as the event stream is followed.
+    /// An event stream from a function that opens it.
     #[cfg(any(test, feature = "mock"))]
-    pub fn pretended(open: impl Open<T>, seed: u64) -> Self {
+    pub fn mock(open: impl Open<T>, seed: u64) -> Self {
         Self::start(open, SlidingWindow::of_event_stream(), false, seed)
     }
 
-    /// The same as a stream of a game is followed.
+    /// A game stream from a function that opens it.
     #[cfg(test)]
-    fn pretended_urgently(open: impl Open<T>, seed: u64) -> Self {
+    fn mock_urgent(open: impl Open<T>, seed: u64) -> Self {
         Self::start(open, SlidingWindow::new(60, Millis::from_secs(60)), true, seed)
     }
 
     fn start(open: impl Open<T>, openings: SlidingWindow, is_urgent: bool, seed: u64) -> Self {
-        let (tell, news) = mpsc::channel(QUEUE);
+        let (sender, events) = mpsc::channel(QUEUE);
         let reopen = Arc::new(Notify::new());
         let (rests_until, resting) = watch::channel(Instant::now());
         let (flag, clock) = watch::channel(FlagDeadline::default());
-        let mut follow = Follow {
-            tell,
+        let mut reconnector = Reconnector {
+            sender,
             reopen: Arc::clone(&reopen),
             rests_until: resting,
             flag: clock,
             openings,
             is_urgent,
-            patience: is_urgent.then_some(FIRST_URGENT_PATIENCE),
+            first_line_timeout: is_urgent.then_some(FIRST_URGENT_PATIENCE),
             tries: 0,
             backoff: if is_urgent {
                 Backoff::new(FIRST_URGENT_RETRY, LONGEST_URGENT_RETRY)
@@ -201,18 +200,19 @@ impl<T: NdjsonItem> ReconnectingStream<T> {
             rng: ChaCha8Rng::seed_from_u64(seed),
             begin: Instant::now(),
         };
-        let task = tokio::spawn(async move { while follow.once(&open).await.is_some() {} }.in_current_span());
+        let task =
+            tokio::spawn(async move { while reconnector.once(&open).await.is_some() {} }.in_current_span());
         Self {
-            news,
+            events,
             reopen,
-            rests_until,
+            paused_until: rests_until,
             flag,
             _task: AbortOnDropHandle::new(task),
         }
     }
 }
 
-/// Opens the stream anew.
+/// Opens the stream.
 pub trait Open<T>:
     Fn() -> BoxFuture<'static, Result<NdjsonStream<T>, CallError>> + Send + Sync + 'static
 {
@@ -223,18 +223,17 @@ impl<T, F: Fn() -> BoxFuture<'static, Result<NdjsonStream<T>, CallError>> + Send
 {
 }
 
-/// The following task. `None` from a step means that nobody listens any more, or that there is nothing left to
-/// hope for.
-struct Follow<T> {
-    tell: mpsc::Sender<StreamEvent<T>>,
+/// The reconnecting task. `None` from a step ends it: the reader is gone, or the game stream was rejected.
+struct Reconnector<T> {
+    sender: mpsc::Sender<StreamEvent<T>>,
     reopen: Arc<Notify>,
     rests_until: watch::Receiver<Instant>,
     flag: watch::Receiver<FlagDeadline>,
     openings: SlidingWindow,
-    /// A clock may be running: no wish for silence is followed for longer than a minute, or than the clock allows.
+    /// A clock may be running: waits after a 429 last a minute at most, and no longer than the clock allows.
     is_urgent: bool,
-    /// How long an answer, and then the first line, may take; no limit of its own where no clock waits.
-    patience: Option<Millis>,
+    /// Time limit for the response, and for its first line. Only game streams have one.
+    first_line_timeout: Option<Millis>,
     /// Tries since the stream was last open.
     tries: u32,
     backoff: Backoff,
@@ -243,35 +242,35 @@ struct Follow<T> {
     begin: Instant,
 }
 
-impl<T: NdjsonItem> Follow<T> {
-    /// Opens the stream, reads it to its end and waits before the next opening.
+impl<T: NdjsonItem> Reconnector<T> {
+    /// Opens the stream, reads it to its end and waits before the next attempt.
     async fn once(&mut self, open: &impl Open<T>) -> Option<()> {
         let spent = self.openings.wait(self.begin.elapsed().into());
         if spent >= WORTH_TELLING {
-            self.tell(StreamEvent::Spent(spent)).await?;
+            self.emit(StreamEvent::Throttled(spent)).await?;
         }
-        while let Some(wait) = self.must_wait() {
+        while let Some(wait) = self.remaining_pause() {
             sleep(wait.into()).await;
         }
-        // Whoever asked for a fresh stream until now gets it with this one.
+        // This opening serves every earlier request to reopen.
         let _ = self.reopen.notified().now_or_never();
         let asked = Instant::now();
         let pause = match self.open(open).await {
             Ok(lines) => {
-                self.openings.note(self.begin.elapsed().into());
+                self.openings.record(self.begin.elapsed().into());
                 self.tries = 0;
                 self.refusals.reset();
-                self.tell(StreamEvent::Opened).await?;
+                self.emit(StreamEvent::Opened).await?;
                 self.read(lines, asked).await?
             }
-            Err(why) => self.unopened(why).await?,
+            Err(why) => self.on_open_failed(why).await?,
         };
         sleep(pause.into()).await;
         Some(())
     }
 
-    /// How long the stream is left alone still, by whoever reads it or for the server's sake.
-    fn must_wait(&self) -> Option<Millis> {
+    /// Wait before the next opening: the rest of a pause, or of the opening limit.
+    fn remaining_pause(&self) -> Option<Millis> {
         let rest = self
             .rests_until
             .borrow()
@@ -281,11 +280,11 @@ impl<T: NdjsonItem> Follow<T> {
     }
 
     async fn open(&mut self, open: &impl Open<T>) -> Result<NdjsonStream<T>, CallError> {
-        let Some(patience) = self.patience else {
+        let Some(patience) = self.first_line_timeout else {
             return open().await;
         };
         timeout(patience.into(), open()).await.unwrap_or_else(|_| {
-            self.wait_longer();
+            self.lengthen_timeout();
             Err(CallError::Transient {
                 call: "stream",
                 why: format!("no answer within {patience}"),
@@ -293,25 +292,25 @@ impl<T: NdjsonItem> Follow<T> {
         })
     }
 
-    /// Nothing came in time.
-    fn wait_longer(&mut self) {
-        self.patience = self
-            .patience
+    /// Doubles the time limit after a time-out.
+    fn lengthen_timeout(&mut self) {
+        self.first_line_timeout = self
+            .first_line_timeout
             .map(|patience| patience.scaled(2.0).min(LONGEST_URGENT_PATIENCE));
     }
 
-    /// The first line came after so long.
-    fn learn_patience(&mut self, span: Millis) {
+    /// Sets the time limit to twice the time that the first line took.
+    fn adapt_timeout(&mut self, span: Millis) {
         let fair = span
             .scaled(2.0)
             .clamp(FIRST_URGENT_PATIENCE, LONGEST_URGENT_PATIENCE);
-        self.patience = self.patience.map(|_| fair);
+        self.first_line_timeout = self.first_line_timeout.map(|_| fair);
     }
 
-    /// Reads the stream, which was asked for at that moment, to its end and returns the wait before it is opened again.
+    /// Reads the stream, requested at `asked`, to its end. Returns the wait before the next attempt.
     async fn read(&mut self, mut lines: NdjsonStream<T>, asked: Instant) -> Option<Millis> {
         let opened = Instant::now();
-        let mut first = self.patience;
+        let mut first = self.first_line_timeout;
         let lost = loop {
             let next = async {
                 match first {
@@ -326,63 +325,63 @@ impl<T: NdjsonItem> Follow<T> {
                 () = self.reopen.notified() => break None,
             };
             if line.is_ok() && first.take().is_some() {
-                self.learn_patience(asked.elapsed().into());
+                self.adapt_timeout(asked.elapsed().into());
             }
             match line {
                 Ok(Ok(event)) => {
-                    let heard = lines.heard();
-                    self.tell(StreamEvent::Event { event, heard }).await?;
+                    let received_at = lines.last_received();
+                    self.emit(StreamEvent::Event { event, received_at }).await?;
                 }
-                Ok(Err(bad)) => self.tell(StreamEvent::Garbled(bad)).await?,
+                Ok(Err(bad)) => self.emit(StreamEvent::BadLine(bad)).await?,
                 Err(why) => break Some(why),
             }
         };
-        let lived = Millis::from(opened.elapsed());
+        let open_for = Millis::from(opened.elapsed());
         let good = if self.is_urgent {
             GOOD_URGENT_LIFE
         } else {
             GOOD_LIFE
         };
-        // A stream of a game that never said how the game stands was none.
-        if lived >= good && first.is_none() {
+        // A game stream without a first line does not count as good.
+        if open_for >= good && first.is_none() {
             self.backoff.reset();
         }
         let Some(why) = lost else {
             return Some(Millis::ZERO);
         };
         if first.is_some() && matches!(why, StreamEnd::Silent(_)) {
-            self.wait_longer();
+            self.lengthen_timeout();
         }
-        self.tell(StreamEvent::Lost { why, lived }).await?;
+        self.emit(StreamEvent::Disconnected { why, open_for }).await?;
         Some(self.backoff.next(&mut self.rng))
     }
 
-    async fn unopened(&mut self, why: CallError) -> Option<Millis> {
+    async fn on_open_failed(&mut self, why: CallError) -> Option<Millis> {
         let own = self.backoff.next(&mut self.rng);
         let (why, pause) = match why {
             CallError::Rejected { .. } | CallError::Unauthorized { .. } => {
-                self.tell(StreamEvent::Refused(why)).await?;
-                // A game that is shut stays shut; events are needed for as long as the token is good.
+                self.emit(StreamEvent::Refused(why)).await?;
+                // A rejected game stream stays rejected. The event stream is needed as long as the token is valid.
                 return (!self.is_urgent).then(|| self.refusals.next(&mut self.rng));
             }
             CallError::RateLimited { after, .. } => {
                 let now = self.begin.elapsed().into();
-                self.openings.note(now);
+                self.openings.record(now);
                 let urgent = urgent_pause(self.tries, Some(after), self.flag.borrow().left());
                 let pause = own.max(if self.is_urgent { urgent } else { after });
                 let pause = pause.max(self.openings.wait(now));
-                (why.waiting(pause), pause)
+                (why.with_wait(pause), pause)
             }
             CallError::Transient { .. } => (why, own),
         };
         self.tries = self.tries.saturating_add(1);
         let tries = self.tries;
-        self.tell(StreamEvent::Unopened { why, tries }).await?;
+        self.emit(StreamEvent::OpenFailed { why, tries }).await?;
         Some(pause)
     }
 
-    async fn tell(&self, news: StreamEvent<T>) -> Option<()> {
-        self.tell.send(news).await.ok()
+    async fn emit(&self, event: StreamEvent<T>) -> Option<()> {
+        self.sender.send(event).await.ok()
     }
 }
 

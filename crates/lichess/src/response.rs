@@ -8,25 +8,24 @@ use crate::model::{ErrorBody, decode};
 use sparring_chess::units::Millis;
 use sparring_diagnostics::address_without_secrets;
 
-/// A refusal as it came in.
+/// A response whose status is no success.
 pub(super) struct ErrorResponse<'a> {
-    /// What was asked.
+    /// Name of the call.
     pub call: &'static str,
-    /// The status, which is not a success.
+    /// The status.
     pub status: StatusCode,
     /// The body: JSON, text, a page of HTML or nothing.
     pub body: &'a [u8],
-    /// Where a redirect points to.
+    /// The header `Location`.
     pub location: Option<&'a str>,
-    /// Whether lichess has shown that it is at this address.
+    /// Whether lichess has answered at this address before.
     pub is_known: bool,
 }
 
-/// How long a 429 asks for silence, a day at most, if it says so: `ratelimit.seconds` before `Retry-After`. Less than a second says
-/// nothing: whoever came back at once would be refused again.
+/// How long a 429 asks to wait, a day at most: `ratelimit.seconds`, else `Retry-After`. `None` for less than a second.
 ///
 /// A date in the header counts from the server's own `Date`, so that no two clocks need to agree.
-pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option<&str>) -> Option<Millis> {
+pub(super) fn wait_asked_for(body: &[u8], retry_after: Option<&str>, date: Option<&str>) -> Option<Millis> {
     let limit = serde_json::from_slice::<ErrorBody>(body)
         .ok()
         .and_then(|body| body.ratelimit)
@@ -38,7 +37,7 @@ pub(super) fn asked_silence(body: &[u8], retry_after: Option<&str>, date: Option
         .filter(|wait| *wait >= Millis::from_secs(1))
 }
 
-/// The time from one date of HTTP to another, a day at most; none when it has passed.
+/// The time from one HTTP date to another, a day at most. `None` when it has passed.
 fn until(then: &str, now: &str) -> Option<Millis> {
     let moment = |text: &str| {
         jiff::fmt::rfc2822::parse(text.trim())
@@ -52,7 +51,7 @@ fn until(then: &str, now: &str) -> Option<Millis> {
         .filter(|span| *span <= LONGEST_ASKED)
 }
 
-/// The moment that a date of HTTP names, since 1970.
+/// An HTTP date as time since 1970.
 pub(super) fn since_1970(date: &str) -> Option<Millis> {
     let secs = jiff::fmt::rfc2822::parse(date.trim())
         .ok()?
@@ -61,18 +60,18 @@ pub(super) fn since_1970(date: &str) -> Option<Millis> {
     u64::try_from(secs).ok().map(Millis::from_secs)
 }
 
-/// The name of the limit that a 429 is about.
+/// The key of the rate limit that a 429 names.
 pub(super) fn limit_key(body: &[u8]) -> Option<String> {
     let body: ErrorBody = serde_json::from_slice(body).ok()?;
     Some(body.ratelimit?.key)
 }
 
-/// Sorts a refusal other than 429 by what the caller can do.
+/// Classifies an error response other than 429 by what the caller can do.
 ///
-/// A 401 or 403 counts as lichess' own only with its JSON body: gateways and captive portals send such
-/// pages too, and those must not stop a daemon. Once it is known that lichess is there, that goes for every refusal: two pages of
-/// a portal must not end a game. Before that a redirect or a page means that the address is not right.
-pub(super) fn refused(refusal: &ErrorResponse<'_>) -> CallError {
+/// A 401 or 403 counts as lichess' own only with its JSON body: gateways and captive portals send such pages too, and those must not
+/// stop a daemon. Once lichess has answered (`is_known`), that holds for every status: a portal's page must not end a game. Before, a
+/// redirect or a page means that the address is wrong.
+pub(super) fn error_from(refusal: &ErrorResponse<'_>) -> CallError {
     let &ErrorResponse {
         call,
         status,
@@ -108,13 +107,15 @@ pub(super) fn refused(refusal: &ErrorResponse<'_>) -> CallError {
     }
 }
 
-/// Reads the body of a success. What is not the JSON that was promised counts as a failure of the call: a proxy's
-/// page with status 200 says nothing of what the server did.
-pub(super) fn accepted<T: DeserializeOwned>(call: &'static str, body: &[u8]) -> Result<T, CallError> {
+/// Decodes the body of a success.
+///
+/// # Errors
+/// [`CallError::Transient`] for other JSON or none: a proxy's page with status 200 does not show what the server did.
+pub(super) fn decode_body<T: DeserializeOwned>(call: &'static str, body: &[u8]) -> Result<T, CallError> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     decode(call, text).map_err(|error| CallError::Transient {
         call,
-        // Escaped, and the reason cut as well: it may quote the whole of what it did not expect.
+        // Escaped and cut, the reason too: serde may quote the whole value.
         why: format!(
             "answered with {:?}, which is not what was promised: {}",
             excerpt(body),
@@ -138,7 +139,7 @@ mod tests {
     }
 
     fn sort(status: u16, body: &str) -> CallError {
-        refused(&ErrorResponse {
+        error_from(&ErrorResponse {
             call: "move",
             status: StatusCode::from_u16(status).unwrap(),
             body: body.as_bytes(),
@@ -188,7 +189,7 @@ mod tests {
             assert!(is_transient(&sort(status, page)), "{status}");
         }
         assert!(!is_transient(&sort(404, r#"{"error":"No such game"}"#)));
-        let stranger = refused(&ErrorResponse {
+        let stranger = error_from(&ErrorResponse {
             call: "token test",
             status: StatusCode::NOT_FOUND,
             body: page.as_bytes(),
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn f53_a_redirect_is_refused_and_named() {
-        let error = refused(&ErrorResponse {
+        let error = error_from(&ErrorResponse {
             call: "account",
             status: StatusCode::FOUND,
             body: b"",
@@ -216,7 +217,7 @@ mod tests {
     #[test]
     fn f9_the_wait_is_read_from_the_body_first() {
         let body = br#"{"error":"x","ratelimit":{"key":"k","seconds":7}}"#;
-        let asked = |body: &[u8], retry_after| asked_silence(body, Some(retry_after), None);
+        let asked = |body: &[u8], retry_after| wait_asked_for(body, Some(retry_after), None);
         assert_eq!(asked(body, "3"), Some(Millis::from_secs(7)));
         assert_eq!(asked(b"<html>", "3"), Some(Millis::from_secs(3)));
         assert_eq!(asked(b"", "soon"), None);
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn f9_a_date_counts_from_the_servers_own_clock() {
         let now = "Wed, 21 Oct 2026 07:28:00 GMT";
-        let asked = |then| asked_silence(b"", Some(then), Some(now));
+        let asked = |then| wait_asked_for(b"", Some(then), Some(now));
         assert_eq!(
             asked("Wed, 21 Oct 2026 07:29:30 GMT"),
             Some(Millis::from_secs(90))
@@ -246,7 +247,7 @@ mod tests {
             assert_eq!(asked(useless), None, "{useless}");
         }
         assert_eq!(
-            asked_silence(b"", Some(now), None),
+            wait_asked_for(b"", Some(now), None),
             None,
             "whose clock would it be?"
         );
@@ -254,10 +255,10 @@ mod tests {
 
     #[test]
     fn f13_a_page_with_status_200_is_a_failure() {
-        let error = accepted::<serde_json::Value>("move", b"<html>maintenance</html>").unwrap_err();
+        let error = decode_body::<serde_json::Value>("move", b"<html>maintenance</html>").unwrap_err();
         assert!(is_transient(&error));
         assert!(error.to_string().contains("<html>maintenance"), "{error}");
-        assert!(accepted::<serde_json::Value>("move", b"{\"ok\":true}").is_ok());
+        assert!(decode_body::<serde_json::Value>("move", b"{\"ok\":true}").is_ok());
     }
 
     #[test]
@@ -265,7 +266,7 @@ mod tests {
         let page = format!("<html>\n12:00 INFO you won\u{1b}[2J{}", "x".repeat(10_000));
         let text = format!("\"{}\"", "y".repeat(10_000));
         for (body, shown) in [(&page, 'x'), (&text, 'y')] {
-            let told = accepted::<serde_json::Map<String, serde_json::Value>>("move", body.as_bytes());
+            let told = decode_body::<serde_json::Map<String, serde_json::Value>>("move", body.as_bytes());
             let told = told.unwrap_err().to_string();
             assert!(told.contains(&shown.to_string().repeat(160)), "{told}");
             // 200 of the body, and what the reason quotes of it once more.

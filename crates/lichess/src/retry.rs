@@ -9,21 +9,22 @@ use rand::{Rng, RngExt as _};
 
 use sparring_chess::units::Millis;
 
-/// lichess' longest limits are those of a day. A silence is kept over restarts, so a figure that makes no sense must not last for years.
+/// Longest wait that a server may ask for: lichess' longest limits last a day. Waits are kept over restarts, so a nonsense value must
+/// not last for years.
 pub const LONGEST_ASKED: Millis = Millis::from_secs(24 * 3600);
-/// The first wait after a refusal without a figure: lichess asks for a full minute.
+/// Wait after the first 429 without a duration: lichess asks for a full minute.
 const SILENCE: Millis = Millis::from_secs(60);
-/// No refusal without a figure silences a class for longer.
+/// Longest wait after a 429 without a duration.
 const LONGEST_SILENCE: Millis = Millis::from_secs(15 * 60);
-/// The least wait after a 429 on a call that a clock is waiting for.
+/// Shortest wait after a 429 on an urgent call.
 const URGENT_PAUSE: Millis = Millis::from_secs(1);
 
-/// Calls that share one fate when the server asks for silence.
+/// Endpoints that share one rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EndpointClass {
-    /// Moves. Never held back here: each game weighs the wait against its clock.
+    /// Moves. Never blocked here: each game weighs the wait against its clock.
     Move,
-    /// Opening a game's stream. Never held back here: its follower weighs the wait against the same clock.
+    /// Opening a game stream. Never blocked here: the stream weighs the wait against the same clock.
     GameStream,
     /// Opening the event stream.
     EventStream,
@@ -31,14 +32,14 @@ pub enum EndpointClass {
     Command,
     /// Accepting and declining challenges.
     Challenge,
-    /// Challenging others. Apart from answering, so that its own narrow limits keep nobody waiting.
+    /// Creating challenges. Apart from [`Challenge`](Self::Challenge), so that its narrow limits do not delay replies.
     Invite,
     /// Sending and reading chat.
     Chat,
-    /// What games and the log-in need: whose token it is, the account, and which games run. Apart from all else that reads, so that
-    /// a list of bots or arenas that is asked for too often keeps no game waiting.
+    /// Reads that games and the login need: token, account, ongoing games. Apart from [`Read`](Self::Read), so that a limit on lists
+    /// of bots or tournaments delays no game.
     Account,
-    /// Everything else that only reads.
+    /// All other reads.
     Read,
 }
 
@@ -56,7 +57,7 @@ impl EndpointClass {
         Self::Read,
     ];
 
-    /// Its name, for what outlasts a restart.
+    /// The name under which its limit is stored.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,48 +79,48 @@ impl EndpointClass {
         Self::ALL.into_iter().find(|class| class.name() == name)
     }
 
-    /// Whether a running clock waits for such calls, so that a minute of silence would lose the game.
+    /// Whether a running clock waits for such calls.
     #[must_use]
     pub fn is_urgent(self) -> bool {
         matches!(self, Self::Move | Self::GameStream)
     }
 }
 
-/// Whether a class of calls may be made now.
+/// Rate limit of one endpoint class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EndpointLimit {
-    /// Closed until this moment of the caller's clock.
-    closed_until: Millis,
-    /// Refusals without a success between them.
+    /// Blocked until this moment of the caller's clock.
+    blocked_until: Millis,
+    /// 429s since the last success.
     refusals: u32,
 }
 
 impl EndpointLimit {
-    /// How long to wait before the next call; nothing when it may be made now.
+    /// Wait before the next call. `None` if it may be made now.
     #[must_use]
-    pub fn wait(&self, now: Millis) -> Option<Millis> {
-        let wait = self.closed_until - now;
+    pub fn blocked_for(&self, now: Millis) -> Option<Millis> {
+        let wait = self.blocked_until - now;
         (wait > Millis::ZERO).then_some(wait)
     }
 
-    /// Notes a 429 and returns the wait until it opens: what the server asks for, else 60 s doubling up to 15 min. Up to a quarter of
-    /// it, 5 s at most, comes on top by chance, so that several programs do not return together.
-    pub fn refuse(&mut self, now: Millis, asked: Option<Millis>, rng: &mut impl Rng) -> Millis {
+    /// Records a 429 and returns the wait: what the server asks for, else 60 s doubling up to 15 min. Jitter of up to a quarter of it,
+    /// 5 s at most, is added, so that several programs do not return together.
+    pub fn on_rate_limited(&mut self, now: Millis, asked: Option<Millis>, rng: &mut impl Rng) -> Millis {
         let own = doubled(SILENCE, self.refusals).min(LONGEST_SILENCE);
         self.refusals = self.refusals.saturating_add(1);
         let wait = asked.unwrap_or(own);
         let wait = wait + Millis(rng.random_range(0..=wait.scaled(0.25).0.min(5000)));
-        self.closed_until = self.closed_until.max(now + wait);
-        self.closed_until - now
+        self.blocked_until = self.blocked_until.max(now + wait);
+        self.blocked_until - now
     }
 
-    /// Closes it for so long, as an earlier run was told.
-    pub fn hold(&mut self, now: Millis, wait: Millis) {
-        self.closed_until = self.closed_until.max(now + wait);
+    /// Blocks it for this time, restored from an earlier run.
+    pub fn block(&mut self, now: Millis, wait: Millis) {
+        self.blocked_until = self.blocked_until.max(now + wait);
     }
 
-    /// Notes that a call went through.
-    pub fn succeed(&mut self) {
+    /// A call succeeded.
+    pub fn on_success(&mut self) {
         self.refusals = 0;
     }
 }
@@ -128,10 +129,10 @@ fn doubled(span: Millis, times: u32) -> Millis {
     Millis(span.0.saturating_mul(1 << times.min(30)))
 }
 
-/// The wait before a call that a clock is waiting for is made again after a 429: at least a second, then
-/// doubling, as long as the server asks for if the clock allows, and never more than a quarter of what is left.
+/// Wait before an urgent call is retried after a 429: at least a second, doubling with each attempt, as long as the server asks for
+/// if the clock allows, and never more than a quarter of the time left.
 ///
-/// `attempt` counts from 0; `left` is what the clock shows, if there is one.
+/// `attempt` counts from 0; `left` is the time on the clock, if there is one.
 #[must_use]
 pub fn urgent_pause(attempt: u32, asked: Option<Millis>, left: Option<Millis>) -> Millis {
     let wait = doubled(URGENT_PAUSE, attempt).max(asked.unwrap_or_default());
@@ -139,8 +140,7 @@ pub fn urgent_pause(attempt: u32, asked: Option<Millis>, left: Option<Millis>) -
     wait.min(patience).max(URGENT_PAUSE)
 }
 
-/// Waits that double with each failure, from a first to a longest, each shortened by chance to between a half and
-/// the whole of it.
+/// Exponential backoff with jitter: each wait is between a half and the whole of its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     first: Millis,
@@ -149,7 +149,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Waits from `first` to `longest`.
+    /// Steps from `first` to `longest`.
     #[must_use]
     pub const fn new(first: Millis, longest: Millis) -> Self {
         Self {
@@ -166,19 +166,19 @@ impl Backoff {
         whole.scaled(rng.random_range(0.5..=1.0))
     }
 
-    /// How many failures there were since the last success.
+    /// Failures since the last success.
     #[must_use]
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Notes a success: the next failure waits shortly again.
+    /// A success: the next failure waits `first` again.
     pub fn reset(&mut self) {
         self.failures = 0;
     }
 }
 
-/// Keeps openings of a stream below what the server allows: at most `most` in any `span`.
+/// Sliding-window limit for opening a stream: at most `most` times in any `span`.
 #[derive(Debug, Clone)]
 pub struct SlidingWindow {
     most: usize,
@@ -187,7 +187,7 @@ pub struct SlidingWindow {
 }
 
 impl SlidingWindow {
-    /// The event stream's: lichess allows 30 in 10 minutes, we stay below 25.
+    /// The event stream's limit: lichess allows 30 in 10 minutes, we stay below 25.
     #[must_use]
     pub fn of_event_stream() -> Self {
         Self::new(24, Millis::from_secs(600))
@@ -203,7 +203,7 @@ impl SlidingWindow {
         }
     }
 
-    /// How long to wait before the next opening.
+    /// Wait before the next opening.
     #[must_use]
     pub fn wait(&self, now: Millis) -> Millis {
         let nth_last = self.recent.len().checked_sub(self.most);
@@ -212,8 +212,8 @@ impl SlidingWindow {
             .map_or(Millis::ZERO, |opened| *opened + self.span - now)
     }
 
-    /// Notes an opening that reached the server.
-    pub fn note(&mut self, now: Millis) {
+    /// Records an opening that reached the server.
+    pub fn record(&mut self, now: Millis) {
         self.recent.push_back(now);
         while self.recent.len() > self.most {
             self.recent.pop_front();
@@ -234,27 +234,31 @@ mod tests {
 
     #[test]
     fn f9_silence_without_a_figure_doubles_up_to_a_quarter_of_an_hour() {
-        let (mut gate, mut rng, mut now) = (EndpointLimit::default(), rng(), Millis::ZERO);
+        let (mut limit, mut rng, mut now) = (EndpointLimit::default(), rng(), Millis::ZERO);
         for secs in [60, 120, 240, 480, 900, 900] {
-            let wait = gate.refuse(now, None, &mut rng);
+            let wait = limit.on_rate_limited(now, None, &mut rng);
             assert!((secs..secs + 5).contains(&(wait.0 / 1000)), "{wait}");
-            assert_eq!(gate.wait(now), Some(wait));
+            assert_eq!(limit.blocked_for(now), Some(wait));
             now += wait;
-            assert_eq!(gate.wait(now), None);
+            assert_eq!(limit.blocked_for(now), None);
         }
-        gate.succeed();
-        assert!(gate.refuse(now, None, &mut rng) < Millis::from_secs(65));
+        limit.on_success();
+        assert!(limit.on_rate_limited(now, None, &mut rng) < Millis::from_secs(65));
     }
 
     #[test]
     fn f8_silence_with_a_figure_is_kept_to_the_second() {
-        let mut gate = EndpointLimit::default();
-        let wait = gate.refuse(Millis::ZERO, Some(Millis::from_secs(3600)), &mut rng());
+        let mut limit = EndpointLimit::default();
+        let wait = limit.on_rate_limited(Millis::ZERO, Some(Millis::from_secs(3600)), &mut rng());
         assert!((3600..3605).contains(&(wait.0 / 1000)));
-        // A shorter wish that comes later does not open the gate early.
-        let told = gate.refuse(Millis(10), Some(Millis::from_secs(1)), &mut rng());
-        assert!(gate.wait(Millis::from_secs(3000)).is_some());
-        assert_eq!(Some(told), gate.wait(Millis(10)), "what is told is what is kept");
+        // A later 429 with a shorter wait does not shorten the block.
+        let told = limit.on_rate_limited(Millis(10), Some(Millis::from_secs(1)), &mut rng());
+        assert!(limit.blocked_for(Millis::from_secs(3000)).is_some());
+        assert_eq!(
+            Some(told),
+            limit.blocked_for(Millis(10)),
+            "what is told is what is kept"
+        );
     }
 
     #[test]
@@ -299,7 +303,7 @@ mod tests {
             for gap in gaps {
                 now += Millis(gap);
                 now += openings.wait(now);
-                openings.note(now);
+                openings.record(now);
                 opened.push(now);
                 let window = now - Millis::from_secs(600);
                 let recent = opened.iter().filter(|at| **at > window || now < Millis::from_secs(600)).count();

@@ -18,44 +18,42 @@ use super::{
     connection_pool::ConnectionPool,
     ndjson::NdjsonItem,
     rate_limiter::RateLimiter,
-    response::{ErrorResponse, accepted, asked_silence, limit_key, refused, since_1970},
+    response::{ErrorResponse, decode_body, error_from, limit_key, since_1970, wait_asked_for},
     retry::EndpointClass,
 };
 use crate::model::UserId;
 use sparring_chess::units::Millis;
 use sparring_diagnostics::address_without_secrets;
 
-/// For calls that no clock waits for.
+/// Time limit of short calls, unless they set their own.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// An answer that is not a stream is never longer than this, in bytes.
+/// Longest body of a short call, in bytes.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
-/// The way to a server. Clones share connections and gates.
+/// HTTP transport to one server. Clones share connections and rate limits.
 #[derive(Clone)]
 pub(super) struct Transport {
     base: Url,
-    /// Moves and other short calls. Streams have connections of their own, so that one that stalls cannot hold
-    /// a move back.
+    /// Connections of moves and other short calls. Apart from streams, so that a stalled stream cannot delay a move.
     commands: Arc<ConnectionPool>,
-    /// Each stream has a new connection: a stream that fell silent is opened again while a clock runs, and a connection that an
-    /// earlier one has left may be forgotten as well.
+    /// Without pooling: each stream gets a new connection, since a pooled one may be dead like the stream that left it.
     streams: reqwest::Client,
     authorization: HeaderValue,
     agent: HeaderValue,
-    /// Whether lichess has shown that it is at this address.
+    /// Whether lichess has answered at this address before.
     is_known: bool,
-    gates: Arc<RateLimiter>,
-    /// Nothing but GET leaves this machine.
+    rate_limiter: Arc<RateLimiter>,
+    /// Only GET requests are sent.
     reads_only: bool,
 }
 
-/// A server's address that cannot be used.
+/// A server address that cannot be used.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// Not an address of the web.
+    /// Not an http or https URL.
     #[error("\"{0}\" is not an address such as https://lichess.org")]
     Address(String),
-    /// The token would cross the network in the open.
+    /// The token would cross the network unencrypted.
     #[error("\"{0}\" is neither https nor on this machine: a token must not cross a network in the open")]
     NotEncrypted(String),
     /// TLS or the resolver could not be set up.
@@ -64,7 +62,7 @@ pub enum SetupError {
 }
 
 impl Transport {
-    /// The way to a server such as `https://lichess.org`. Nothing is sent yet.
+    /// A transport to a server such as `https://lichess.org`. Sends nothing yet.
     pub(super) fn new(server: &str, token: &Token, seed: u64) -> Result<Self, SetupError> {
         let base = Url::parse(server).map_err(|_| SetupError::Address(address_without_secrets(server)))?;
         if base.cannot_be_a_base() || !matches!(base.scheme(), "http" | "https") || !base.has_host() {
@@ -81,60 +79,60 @@ impl Transport {
         authorization.set_sensitive(true);
         Ok(Self {
             commands: Arc::new(ConnectionPool::new(http, local).map_err(SetupError::Client)?),
-            streams: each_anew(local).map_err(SetupError::Client)?,
+            streams: without_pooling(local).map_err(SetupError::Client)?,
             base,
             authorization,
             agent: agent(None),
             is_known: false,
-            gates: Arc::new(RateLimiter::new(seed)),
+            rate_limiter: Arc::new(RateLimiter::new(seed)),
             reads_only: false,
         })
     }
 
-    /// From now on the account, which the server has shown, is named to it.
-    pub(super) fn name(&mut self, user: &UserId) {
+    /// Names the account in the user agent from now on.
+    pub(super) fn set_user_agent(&mut self, user: &UserId) {
         self.agent = agent(Some(user));
         self.is_known = true;
     }
 
-    /// A class of calls is silent for so long.
-    pub(super) fn hold(&self, class: EndpointClass, wait: Millis) {
-        self.gates.hold(class, wait);
+    /// Blocks a class of calls for this time.
+    pub(super) fn block(&self, class: EndpointClass, wait: Millis) {
+        self.rate_limiter.block(class, wait);
     }
 
-    /// How long a class of calls is silent still.
-    pub(super) fn silence(&self, class: EndpointClass) -> Option<Millis> {
-        self.gates.wait(class)
+    /// How long a class of calls is still blocked.
+    pub(super) fn blocked_for(&self, class: EndpointClass) -> Option<Millis> {
+        self.rate_limiter.blocked_for(class)
     }
 
-    /// From now on nothing is sent but questions.
-    pub(super) fn only_read(&mut self) {
+    /// Sends only GET requests from now on.
+    pub(super) fn set_read_only(&mut self) {
         self.reads_only = true;
     }
 
     fn url(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();
-        // Checked to be a base when the client was made, so there are segments to extend.
+        // `new` has checked that the URL can be a base, so it has segments.
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
         }
         url
     }
 
-    /// A short call, authorised, with a limit to its whole time.
+    /// A short call with authorization and a total time limit.
     pub(super) fn request(&self, method: Method, path: &[&str]) -> RequestBuilder {
-        self.dressed(self.commands.client().request(method, self.url(path)))
+        self.with_headers(self.commands.client().request(method, self.url(path)))
             .header(ACCEPT, "application/json")
             .timeout(PATIENCE)
     }
 
-    fn dressed(&self, request: RequestBuilder) -> RequestBuilder {
+    fn with_headers(&self, request: RequestBuilder) -> RequestBuilder {
         request
             .header(AUTHORIZATION, self.authorization.clone())
             .header(USER_AGENT, self.agent.clone())
     }
 
-    /// Asks for the server's front page, whatever it says, for the date on it. The token stays here.
+    /// The `Date` header of the server's front page. Sent without the token.
     pub(super) async fn server_time(&self) -> Result<Option<Millis>, CallError> {
         let request = self.commands.client().head(self.url(&[])).timeout(PATIENCE);
         let answer = request.send().await.map_err(|error| CallError::Transient {
@@ -145,7 +143,7 @@ impl Transport {
         Ok(date.and_then(since_1970))
     }
 
-    /// Opens a stream that may last for days and may be silent for so long.
+    /// Opens an NDJSON stream by GET, with an idle time-out.
     pub(super) async fn open<T: NdjsonItem>(
         &self,
         call: &'static str,
@@ -157,7 +155,7 @@ impl Transport {
             .await
     }
 
-    /// Sends an order whose answer is a stream, which may be silent for so long.
+    /// Opens an NDJSON stream by POST, with an idle time-out.
     pub(super) async fn post<T: NdjsonItem>(
         &self,
         call: &'static str,
@@ -177,8 +175,8 @@ impl Transport {
         request: RequestBuilder,
         silence: Millis,
     ) -> Result<NdjsonStream<T>, CallError> {
-        let request = self.dressed(request).header(ACCEPT, "application/x-ndjson");
-        // The limit is for the head of the answer; the stream itself may last for days.
+        let request = self.with_headers(request).header(ACCEPT, "application/x-ndjson");
+        // The limit is for the response head; the stream itself may last for days.
         let answer = tokio::time::timeout(PATIENCE, self.exchange(call, class, request))
             .await
             .map_err(|_| CallError::Transient {
@@ -199,8 +197,8 @@ impl Transport {
         Ok(NdjsonStream::new(chunks, silence))
     }
 
-    /// Sends a command whose success has no content worth reading.
-    pub(super) async fn order(
+    /// Sends a request and ignores the body of a success.
+    pub(super) async fn post_ok(
         &self,
         call: &'static str,
         class: EndpointClass,
@@ -211,7 +209,7 @@ impl Transport {
             .map(|_| ())
     }
 
-    /// Sends a request and reads what its success promises.
+    /// Sends a request and decodes the JSON body of a success.
     pub(super) async fn send<T: DeserializeOwned>(
         &self,
         call: &'static str,
@@ -219,10 +217,10 @@ impl Transport {
         request: RequestBuilder,
     ) -> Result<T, CallError> {
         let answer = self.exchange(call, class, request).await?;
-        accepted(call, &body(call, answer).await?)
+        decode_body(call, &body(call, answer).await?)
     }
 
-    /// Sends a request and reads a list, one value a line. Lines that do not fit are passed over.
+    /// Sends a request and decodes an NDJSON list. Lines that do not decode are skipped.
     pub(super) async fn list<T: DeserializeOwned>(
         &self,
         call: &'static str,
@@ -237,14 +235,14 @@ impl Transport {
             .collect())
     }
 
-    /// Sends a request and returns the answer if its status is a success.
+    /// Sends a request and returns the response if its status is a success.
     async fn exchange(
         &self,
         call: &'static str,
         class: EndpointClass,
         request: RequestBuilder,
     ) -> Result<Response, CallError> {
-        if let Some(after) = self.gates.wait(class) {
+        if let Some(after) = self.rate_limiter.blocked_for(class) {
             return Err(CallError::RateLimited {
                 call,
                 after,
@@ -276,7 +274,7 @@ impl Transport {
         let status = answer.status();
         trace!("{call}: {status} after {}", Millis::from(began.elapsed()));
         if status.is_success() {
-            self.gates.succeed(class);
+            self.rate_limiter.on_success(class);
             return Ok(answer);
         }
         let header = |name| {
@@ -284,20 +282,20 @@ impl Transport {
             value.and_then(|value| value.to_str().ok()).map(str::to_owned)
         };
         let (retry_after, date, location) = (header(RETRY_AFTER), header(DATE), header(LOCATION));
-        // The body only explains; a status without one still counts.
+        // The body is optional: the status decides.
         let body = body(call, answer).await.unwrap_or_default();
         if status == StatusCode::TOO_MANY_REQUESTS {
-            let asked = asked_silence(&body, retry_after.as_deref(), date.as_deref());
+            let asked = wait_asked_for(&body, retry_after.as_deref(), date.as_deref());
             let key = limit_key(&body);
-            // A limit on games between bots says nothing about people, who are answered by the same calls.
+            // A limit on games between bots must not block the class: people's challenges use the same calls.
             let is_about_bots = key.as_deref().is_some_and(|key| key.starts_with("bot.vsBot"));
             let after = match asked {
                 Some(asked) if is_about_bots => asked,
-                _ => self.gates.refuse(class, asked),
+                _ => self.rate_limiter.on_rate_limited(class, asked),
             };
             return Err(CallError::RateLimited { call, after, key });
         }
-        Err(refused(&ErrorResponse {
+        Err(error_from(&ErrorResponse {
             call,
             status,
             body: &body,
@@ -320,17 +318,17 @@ fn is_loopback(url: &Url) -> bool {
     })
 }
 
-/// One pool of connections.
+/// A client with pooled connections.
 fn http(local: bool) -> Result<reqwest::Client, reqwest::Error> {
     connections(local).build()
 }
 
-/// Connections of which none is used twice.
-fn each_anew(local: bool) -> Result<reqwest::Client, reqwest::Error> {
+/// A client that opens a new connection for each request.
+fn without_pooling(local: bool) -> Result<reqwest::Client, reqwest::Error> {
     connections(local).pool_max_idle_per_host(0).build()
 }
 
-/// Nothing is repeated or redirected behind our back, and no answer is unpacked: a compressed bomb stays small.
+/// No automatic retries, redirects or decompression: a compressed bomb stays small.
 fn connections(local: bool) -> reqwest::ClientBuilder {
     let mut builder = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -339,7 +337,7 @@ fn connections(local: bool) -> reqwest::ClientBuilder {
         .connect_timeout(Duration::from_secs(5))
         .tcp_nodelay(true)
         .tcp_keepalive(Duration::from_secs(20))
-        // Below what servers keep, so that a pooled connection is seldom one they have just closed.
+        // Below the servers' own limit, so that a pooled connection is rarely one they have just closed.
         .pool_idle_timeout(Duration::from_secs(25))
         .http2_keep_alive_interval(Duration::from_secs(10))
         .http2_keep_alive_timeout(Duration::from_secs(5))
@@ -366,7 +364,7 @@ async fn body(call: &'static str, mut answer: Response) -> Result<Vec<u8>, CallE
     Ok(body)
 }
 
-/// The whole chain of an error in one line, without the address, which the call's name says better.
+/// The error chain in one line, without the URL.
 fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "no answer in time".to_owned();

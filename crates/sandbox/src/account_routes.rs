@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     answer::Done,
-    auth::{self, Authenticated, Gate},
+    auth::{self, Authenticated, RequiredScopes},
     fields::{BodyText, QueryFields},
     hub::Hub,
     ndjson,
@@ -26,10 +26,13 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     let any_token = Router::new()
         .route("/api/account", get(account))
         .route("/api/account/playing", get(playing))
-        .route_layer(from_fn_with_state(Gate::new(hub, &[]), auth::check));
+        .route_layer(from_fn_with_state(RequiredScopes::new(hub, &[]), auth::check));
     let bots = Router::new()
         .route("/api/bot/account/upgrade", post(upgrade))
-        .route_layer(from_fn_with_state(Gate::new(hub, &["bot:play"]), auth::check));
+        .route_layer(from_fn_with_state(
+            RequiredScopes::new(hub, &["bot:play"]),
+            auth::check,
+        ));
     Router::new()
         .route("/api/token/test", post(test_tokens))
         .route("/api/bot/online", get(online_bots))

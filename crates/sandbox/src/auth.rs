@@ -16,26 +16,26 @@ use super::{
 };
 use sparring_lichess::model::UserId;
 
-/// The user on whose behalf a request comes; handlers find it among the request's extensions.
+/// The authenticated user of a request, in its extensions.
 #[derive(Debug, Clone)]
 pub struct Authenticated {
-    /// Who.
+    /// The user.
     pub user: UserId,
-    /// With which token.
+    /// The token of the request.
     pub token: String,
-    /// What the program calls itself; empty if it does not say.
+    /// The user agent; empty if there is none.
     pub agent: String,
 }
 
-/// What a gate asks for: any one of the scopes, or only a token if there are none.
+/// Scopes of which a route needs one, or only a token if there are none.
 #[derive(Clone)]
-pub struct Gate {
+pub struct RequiredScopes {
     hub: Arc<Hub>,
     accepted: &'static [&'static str],
 }
 
-impl Gate {
-    /// A gate in front of some routes.
+impl RequiredScopes {
+    /// The state of [`check`] for some routes.
     #[must_use]
     pub fn new(hub: &Arc<Hub>, accepted: &'static [&'static str]) -> Self {
         Self {
@@ -45,21 +45,21 @@ impl Gate {
     }
 }
 
-/// Lets a request through if its token allows it, and says on the answer what the token allows.
-pub async fn check(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
+/// Middleware: checks token and scopes, and names them in the response headers.
+pub async fn check(State(required): State<RequiredScopes>, mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let agent = text(headers, &header::USER_AGENT).to_owned();
     let Some(token) = bearer(headers) else {
         return error(StatusCode::UNAUTHORIZED, "Missing authorization header");
     };
     let token = token.to_owned();
-    let grant = match gate.hub.with(|world, _| identify(world, &token, &agent)) {
+    let grant = match required.hub.with(|world, _| identify(world, &token, &agent)) {
         Ok(grant) => grant,
         Err(why) => return error(StatusCode::UNAUTHORIZED, why),
     };
-    let mut response = if grant.allows_any(gate.accepted) {
-        // Streams run beside everything else; their opening is what counts as a request, and it is short.
-        let Some(_turn) = gate.hub.turns.take(&token) else {
+    let mut response = if grant.allows_any(required.accepted) {
+        // A stream counts as a request only while it is opened.
+        let Some(_lock) = required.hub.token_locks.try_lock(&token) else {
             return ApiError::OneAtATime.into_response();
         };
         let user = grant.user;
@@ -68,12 +68,12 @@ pub async fn check(State(gate): State<Gate>, mut request: Request, next: Next) -
             .insert(Authenticated { user, token, agent });
         next.run(request).await
     } else {
-        let missing = gate.accepted.join(", ");
+        let missing = required.accepted.join(", ");
         error(StatusCode::FORBIDDEN, format!("Missing scope: {missing}"))
     };
     for (name, scopes) in [
         ("x-oauth-scopes", grant.scopes.join(", ")),
-        ("x-accepted-oauth-scopes", gate.accepted.join(", ")),
+        ("x-accepted-oauth-scopes", required.accepted.join(", ")),
     ] {
         if let Ok(scopes) = HeaderValue::from_str(&scopes) {
             response
@@ -92,7 +92,7 @@ fn identify(world: &World, token: &str, agent: &str) -> Result<Grant, &'static s
     Ok(grant.clone())
 }
 
-/// The user that a program says it works for, as in `berserk user:Anna`.
+/// The user named in a user agent, as in `berserk user:Anna`.
 fn named_in(agent: &str) -> Option<&str> {
     let after = |mark: &str| agent.find(mark).map(|at| &agent[at + mark.len()..]);
     let name = after("user:").or_else(|| after("as:"))?;
@@ -102,7 +102,7 @@ fn named_in(agent: &str) -> Option<&str> {
     Some(&name[..end]).filter(|name| !name.is_empty())
 }
 
-/// The token that a request carries.
+/// The bearer token of a request.
 pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let said = text(headers, &header::AUTHORIZATION);
     said.strip_prefix("Bearer ").map(str::trim)

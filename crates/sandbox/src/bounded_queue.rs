@@ -142,14 +142,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_slow_reader_misses_the_oldest_lines() {
-        let mailbox = BoundedQueue::default();
+        let queue = BoundedQueue::default();
         for number in 0..40 {
-            mailbox.send(&number);
+            queue.send(&number);
         }
-        mailbox.close();
-        mailbox.send(&"too late");
+        queue.close();
+        queue.send(&"too late");
         let mut lines = Vec::new();
-        while let Some(line) = poll_fn(|context| mailbox.poll_line(context)).await {
+        while let Some(line) = poll_fn(|context| queue.poll_line(context)).await {
             lines.push(line);
         }
         assert_eq!(lines.len(), KEPT);
@@ -158,16 +158,16 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_of_what_a_stream_begins_with_is_missed() {
-        let mailbox = BoundedQueue::default();
+        let queue = BoundedQueue::default();
         for number in 0..100 {
-            mailbox.begin_with(&number);
+            queue.begin_with(&number);
         }
         for number in 100..140 {
-            mailbox.send(&number);
+            queue.send(&number);
         }
-        mailbox.close();
+        queue.close();
         let mut lines = Vec::new();
-        while let Some(line) = poll_fn(|context| mailbox.poll_line(context)).await {
+        while let Some(line) = poll_fn(|context| queue.poll_line(context)).await {
             lines.push(line);
         }
         assert_eq!(lines.len(), 100 + KEPT);
@@ -176,24 +176,24 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_waits_for_delivery_wakes_when_the_last_line_is_taken() {
-        let mailbox = Arc::new(BoundedQueue::default());
-        mailbox.send(&1);
-        let waiting = mailbox.emptied();
+        let queue = Arc::new(BoundedQueue::default());
+        queue.send(&1);
+        let waiting = queue.emptied();
         tokio::pin!(waiting);
         assert!(futures::poll!(waiting.as_mut()).is_pending());
-        poll_fn(|context| mailbox.poll_line(context)).await;
+        poll_fn(|context| queue.poll_line(context)).await;
         waiting.await;
     }
 
     #[tokio::test]
     async fn the_last_line_of_a_stream_is_waited_for_unless_its_reader_is_gone() {
-        let mailbox = BoundedQueue::default();
-        mailbox.send(&1);
-        mailbox.close();
-        let waiting = mailbox.emptied();
+        let queue = BoundedQueue::default();
+        queue.send(&1);
+        queue.close();
+        let waiting = queue.emptied();
         tokio::pin!(waiting);
         assert!(futures::poll!(waiting.as_mut()).is_pending());
-        mailbox.abandon();
+        queue.abandon();
         waiting.await;
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     answer::Done,
-    auth::{self, Authenticated, Gate},
+    auth::{self, Authenticated, RequiredScopes},
     fields::BodyFields,
     hub::{Hub, Topic},
     ndjson,
@@ -26,10 +26,10 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     const STREAM: &[&str] = &["challenge:read", "bot:play", "board:play"];
     const WRITE: &[&str] = &["challenge:write", "bot:play", "board:play"];
     const READ: &[&str] = &["challenge:read"];
-    let gate = |accepted| from_fn_with_state(Gate::new(hub, accepted), auth::check);
+    let require = |accepted| from_fn_with_state(RequiredScopes::new(hub, accepted), auth::check);
     let stream = Router::new()
         .route("/api/stream/event", get(events))
-        .route_layer(gate(STREAM));
+        .route_layer(require(STREAM));
     let write = Router::new()
         .route("/api/challenge/ai", post(challenge_computer))
         // A user's name here, but the router wants one name for the parameter of all these paths.
@@ -37,11 +37,11 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/api/challenge/{id}/accept", post(accept))
         .route("/api/challenge/{id}/decline", post(decline))
         .route("/api/challenge/{id}/cancel", post(cancel))
-        .route_layer(gate(WRITE));
+        .route_layer(require(WRITE));
     let read = Router::new()
         .route("/api/challenge", get(list))
         .route("/api/challenge/{id}/show", get(show))
-        .route_layer(gate(READ));
+        .route_layer(require(READ));
     Router::new()
         .route("/api/challenge/open", post(challenge_anybody))
         .merge(stream)
@@ -58,10 +58,10 @@ async fn events(
         user: user.clone(),
         token: caller.token,
     };
-    let subscription = hub.subscribe(topic, |world, now, mailbox| {
+    let subscription = hub.subscribe(topic, |world, now, queue| {
         world.admit(LimitedAction::OpenEvents, &user, now)?;
         for event in world.event_stream_opened(&user, now) {
-            mailbox.begin_with(&event);
+            queue.begin_with(&event);
         }
         Ok::<_, ApiError>(())
     })?;
@@ -87,12 +87,12 @@ fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Api
     let topic = Topic::Challenge {
         challenge: id.clone(),
     };
-    let subscription = hub.subscribe(topic, |world, _, mailbox| {
-        mailbox.begin_with(challenge);
+    let subscription = hub.subscribe(topic, |world, _, queue| {
+        queue.begin_with(challenge);
         match world.challenge_done(&id) {
             Some(done) => {
-                mailbox.begin_with(&json!({ "done": done }));
-                mailbox.close();
+                queue.begin_with(&json!({ "done": done }));
+                queue.close();
             }
             None => world.waits_for(&id),
         }
@@ -103,13 +103,13 @@ fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Api
 
 /// Refused in words that help, and counted among what nobody serves.
 async fn challenge_computer(State(hub): State<Arc<Hub>>) -> ApiError {
-    hub.note_unserved("POST /api/challenge/ai".to_owned());
+    hub.record_unserved("POST /api/challenge/ai".to_owned());
     ApiError::NoComputer
 }
 
 /// A challenge to whoever comes, which needs no token. Without a route of its own it would be one to a user of that name.
 async fn challenge_anybody(State(hub): State<Arc<Hub>>) -> ApiError {
-    hub.note_unserved("POST /api/challenge/open".to_owned());
+    hub.record_unserved("POST /api/challenge/open".to_owned());
     ApiError::NotFound
 }
 

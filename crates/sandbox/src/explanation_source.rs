@@ -7,30 +7,30 @@ use serde_json::Value;
 
 use sparring_lichess::model::GameId;
 
-/// Tells of a finished game; nothing for a game it does not know.
-type Testimony = dyn Fn(GameId) -> BoxFuture<'static, Option<Value>> + Send + Sync;
+/// Explains a finished game; `None` for an unknown one.
+type ExplainFn = dyn Fn(GameId) -> BoxFuture<'static, Option<Value>> + Send + Sync;
 
-/// Tells, for a finished game, why its bot moved as it did. Clones ask the same one.
+/// Callback that explains a finished game: why its bot moved as it did. Clones share it.
 #[derive(Clone)]
-pub struct ExplanationSource(Arc<Testimony>);
+pub struct ExplanationSource(Arc<ExplainFn>);
 
 impl ExplanationSource {
-    /// Whoever answers with JSON for the page, or with nothing.
-    pub fn new<F>(tell: impl Fn(GameId) -> F + Send + Sync + 'static) -> Self
+    /// A source from a function that returns JSON for the page.
+    pub fn new<F>(explain: impl Fn(GameId) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Option<Value>> + Send + 'static,
     {
-        Self(Arc::new(move |id| tell(id).boxed()))
+        Self(Arc::new(move |id| explain(id).boxed()))
     }
 
-    /// What there is to tell of a game. Ask only once it is over.
-    pub(super) async fn tell(&self, id: GameId) -> Option<Value> {
+    /// The explanation of a game. Only for finished games.
+    pub(super) async fn explain(&self, id: GameId) -> Option<Value> {
         (self.0)(id).await
     }
 }
 
 impl fmt::Debug for ExplanationSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Witness")
+        f.write_str("ExplanationSource")
     }
 }

@@ -13,10 +13,10 @@ use serde::Deserialize;
 
 use super::{
     answer::Done,
-    auth::{self, Authenticated, Gate},
+    auth::{self, Authenticated, RequiredScopes},
     fields::{BodyFields, QueryFields},
     hub::{Hub, Topic},
-    move_audit::{Entry, MoveOutcome},
+    move_audit::{EntryId, MoveOutcome},
     ndjson,
     world::{ApiError, Game},
 };
@@ -85,7 +85,7 @@ pub fn routes(hub: &Arc<Hub>, interface: Interface) -> Router<Arc<Hub>> {
             next.run(request).await
         }))
         .route_layer(from_fn_with_state(
-            Gate::new(hub, interface.scopes()),
+            RequiredScopes::new(hub, interface.scopes()),
             auth::check,
         ))
 }
@@ -134,11 +134,11 @@ async fn stream(
         user: caller.user.clone(),
         agent: caller.agent,
     };
-    let subscription = hub.subscribe(topic, |world, now, mailbox| {
+    let subscription = hub.subscribe(topic, |world, now, queue| {
         let (full, is_running) = world.game_stream_opened(&caller.user, &game, now)?;
-        mailbox.begin_with(&GameEvent::Full(Box::new(full)));
+        queue.begin_with(&GameEvent::Full(Box::new(full)));
         if !is_running {
-            mailbox.close();
+            queue.close();
         }
         Ok::<_, ApiError>(())
     })?;
@@ -166,7 +166,7 @@ async fn play(
     State(hub): State<Arc<Hub>>,
     Extension(caller): Extension<Authenticated>,
     Extension(About(game)): Extension<About>,
-    entry: Option<Extension<Entry>>,
+    entry: Option<Extension<EntryId>>,
     Path(MovePath { uci }): Path<MovePath>,
     QueryFields(query): QueryFields,
 ) -> Result<Done, ApiError> {
@@ -175,9 +175,9 @@ async fn play(
         let (ply, clock, was_running) = (state.ply(), state.left(color, now), state.is_running());
         let played = state.play(color, &uci, offering, now);
         if let Some(Extension(entry)) = entry {
-            hub.ledger.amend(entry, |posted| {
+            hub.move_audit.amend(entry, |posted| {
                 (posted.ply, posted.clock) = (ply, clock);
-                posted.fate = match &played {
+                posted.outcome = match &played {
                     Ok(()) if state.ply() > ply => MoveOutcome::Played,
                     Err(refusal) if was_running => MoveOutcome::Refused(refusal.to_string()),
                     _ => MoveOutcome::Late,

@@ -18,7 +18,7 @@ use super::{
     bounded_queue::BoundedQueue,
     move_audit::MoveAudit,
     options::Options,
-    random_faults::{RandomFaults, Spoiled},
+    random_faults::{FaultyLine, RandomFaults},
     scripted_faults::Faults,
     time::VirtualClock,
     token_lock::TokenLocks,
@@ -37,7 +37,7 @@ const LIMITS: ConnectionLimits = ConnectionLimits {
     write: Duration::from_secs(30),
 };
 
-/// A reader that does not take its own move's state within this is not waited for.
+/// Longest wait for a reader to take its own move's state.
 const DELIVERY_PATIENCE: Duration = Duration::from_millis(50);
 
 /// What a stream carries, and for whom.
@@ -59,7 +59,7 @@ pub enum Topic {
         /// What the program calls itself.
         agent: String,
     },
-    /// The fate of a challenge.
+    /// The outcome of a challenge.
     Challenge {
         /// Which.
         challenge: GameId,
@@ -70,41 +70,41 @@ pub enum Topic {
 struct Subscriber {
     number: u64,
     topic: Topic,
-    mailbox: Arc<BoundedQueue>,
+    queue: Arc<BoundedQueue>,
 }
 
 #[derive(Debug)]
 struct State {
     world: World,
     subscribers: Vec<Subscriber>,
-    /// Calls that nobody serves, by method and path, with how often they came.
+    /// Unserved calls by method and path, with their counts.
     unserved: BTreeMap<String, u64>,
 }
 
 /// The shared state of a sandbox.
 #[derive(Debug)]
 pub struct Hub {
-    /// How it was made.
+    /// Its options.
     pub options: Options,
     /// Its time.
     pub clock: VirtualClock,
-    /// Who is connected.
+    /// Open connections.
     pub connections: Arc<Connections>,
-    /// Whose requests are being served.
-    pub turns: TokenLocks,
-    /// What is to go wrong.
+    /// Tokens with a request in flight.
+    pub token_locks: TokenLocks,
+    /// Scripted faults.
     pub faults: Faults,
-    /// What goes wrong by chance.
-    pub(super) chaos: RandomFaults,
-    /// What bots have posted.
-    pub(super) ledger: MoveAudit,
+    /// Random faults.
+    pub(super) random_faults: RandomFaults,
+    /// Moves that bots posted.
+    pub(super) move_audit: MoveAudit,
     state: Mutex<State>,
     rescheduled: Notify,
-    numbers: AtomicU64,
+    next_number: AtomicU64,
 }
 
 impl Hub {
-    /// A sandbox with nobody in it.
+    /// A hub without accounts.
     #[must_use]
     pub fn new(options: Options) -> Self {
         let start = options
@@ -118,19 +118,18 @@ impl Hub {
         Self {
             clock: VirtualClock::new(start, options.speed_factor),
             connections: Arc::new(Connections::new(LIMITS)),
-            turns: TokenLocks::new(options.rules.limits),
+            token_locks: TokenLocks::new(options.rules.limits),
             faults: Faults::default(),
-            chaos: RandomFaults::default(),
-            ledger: MoveAudit::default(),
+            random_faults: RandomFaults::default(),
+            move_audit: MoveAudit::default(),
             state: Mutex::new(state),
             rescheduled: Notify::new(),
-            numbers: AtomicU64::new(1),
+            next_number: AtomicU64::new(1),
             options,
         }
     }
 
-    /// Does something in the world at the present moment, after everything that was due before, and sends the
-    /// streams what came of it.
+    /// Runs `act` on the world now, after everything that was due before, and sends the resulting events to the streams.
     pub fn with<T>(&self, act: impl FnOnce(&mut World, Millis) -> T) -> T {
         let mut state = self.lock();
         let answer = act_now(&self.clock, &mut state, act);
@@ -140,20 +139,19 @@ impl Hub {
         answer
     }
 
-    /// Opens a stream: `begin` says what it starts with, while nothing else can happen in between. An older
-    /// stream of the same topic ends.
+    /// Opens a stream. `begin` queues its first lines under the lock. An older stream of the same topic ends.
     pub fn subscribe<E>(
         self: &Arc<Self>,
         topic: Topic,
         begin: impl FnOnce(&mut World, Millis, &BoundedQueue) -> Result<(), E>,
     ) -> Result<Subscription, E> {
         let mut state = self.lock();
-        let mailbox = Arc::new(BoundedQueue::default());
-        act_now(&self.clock, &mut state, |world, now| begin(world, now, &mailbox))?;
+        let queue = Arc::new(BoundedQueue::default());
+        act_now(&self.clock, &mut state, |world, now| begin(world, now, &queue))?;
         for older in state.subscribers.iter().filter(|older| older.topic == topic) {
-            older.mailbox.close();
+            older.queue.close();
         }
-        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let user = match &topic {
             Topic::Events { user, .. } | Topic::Game { user, .. } => Some(user),
             Topic::Challenge { .. } => None,
@@ -166,7 +164,7 @@ impl Hub {
         state.subscribers.push(Subscriber {
             number,
             topic,
-            mailbox: mailbox.clone(),
+            queue: queue.clone(),
         });
         drop(state);
         self.rescheduled.notify_one();
@@ -175,34 +173,34 @@ impl Hub {
             number,
             is_bots,
             game,
-            mailbox,
+            queue,
         })
     }
 
-    /// Waits until a player's own streams of a game have taken what was sent, but not for long: so the state of a
-    /// move goes out before the answer to the request that made it.
+    /// Waits until a player's streams of a game are drained, 50 ms at most: the state of a move goes out before the response to the
+    /// request.
     pub async fn delivered(&self, user: &UserId, game: &GameId) {
-        let mailboxes: Vec<Arc<BoundedQueue>> = self
+        let queues: Vec<Arc<BoundedQueue>> = self
             .lock()
             .subscribers
             .iter()
             .filter(|one| {
                 matches!(&one.topic, Topic::Game { game: of, user: to, .. } if of == game && to == user)
             })
-            .map(|one| one.mailbox.clone())
+            .map(|one| one.queue.clone())
             .collect();
-        let all = futures::future::join_all(mailboxes.iter().map(|mailbox| mailbox.emptied()));
-        // A reader that hangs does not hold up the answer.
+        let all = futures::future::join_all(queues.iter().map(|queue| queue.emptied()));
+        // A slow reader does not delay the response.
         let _ = tokio::time::timeout(DELIVERY_PATIENCE, all).await;
     }
 
-    /// Moves time forward; everything due on the way has happened when this returns.
+    /// Advances the clock and runs everything that falls due.
     pub fn advance(&self, span: Millis) {
         self.clock.advance(span);
         self.with(|_, _| ());
     }
 
-    /// Lets time do its work until told to stop: flags, expiries, absences.
+    /// Runs the timers until `stop`: flags, expiring challenges, absences.
     pub async fn run_timers(&self, stop: CancellationToken) {
         loop {
             let due = self.lock().world.next_due();
@@ -221,15 +219,15 @@ impl Hub {
         }
     }
 
-    /// Ends every stream, as a server does that shuts down.
+    /// Ends every stream, as at a shutdown.
     pub fn close_streams(&self) {
         for subscriber in &self.lock().subscribers {
-            subscriber.mailbox.close();
+            subscriber.queue.close();
         }
     }
 
-    /// Notes a call that nobody serves.
-    pub fn note_unserved(&self, call: String) {
+    /// Counts a call to an unknown route.
+    pub fn record_unserved(&self, call: String) {
         const MOST: usize = 1000;
         let unserved = &mut self.lock().unserved;
         if unserved.len() < MOST || unserved.contains_key(&call) {
@@ -237,13 +235,13 @@ impl Hub {
         }
     }
 
-    /// Calls that nobody served, with how often they came.
+    /// Calls to unknown routes, with their counts.
     #[must_use]
     pub fn unserved(&self) -> BTreeMap<String, u64> {
         self.lock().unserved.clone()
     }
 
-    /// What the open streams are about.
+    /// Topics of the open streams.
     #[must_use]
     pub fn topics(&self) -> Vec<Topic> {
         self.lock()
@@ -284,20 +282,20 @@ fn act_now<T>(clock: &VirtualClock, state: &mut State, act: impl FnOnce(&mut Wor
 }
 
 fn deliver(subscribers: &[Subscriber], outgoing: &Outgoing) {
-    for Subscriber { topic, mailbox, .. } in subscribers {
+    for Subscriber { topic, queue, .. } in subscribers {
         match (outgoing, topic) {
-            (Outgoing::Event { to, event }, Topic::Events { user, .. }) if to == user => mailbox.send(event),
+            (Outgoing::Event { to, event }, Topic::Events { user, .. }) if to == user => queue.send(event),
             (Outgoing::Game { game, to, event }, Topic::Game { game: of, user, .. })
                 if game == of && to == user =>
             {
-                mailbox.send(event);
+                queue.send(event);
             }
-            (Outgoing::GameOver { game }, Topic::Game { game: of, .. }) if game == of => mailbox.close(),
+            (Outgoing::GameOver { game }, Topic::Game { game: of, .. }) if game == of => queue.close(),
             (Outgoing::ChallengeOver { challenge, done }, Topic::Challenge { challenge: of })
                 if challenge == of =>
             {
-                mailbox.send(&json!({ "done": done }));
-                mailbox.close();
+                queue.send(&json!({ "done": done }));
+                queue.close();
             }
             _ => {}
         }
@@ -310,28 +308,28 @@ pub struct Subscription {
     hub: Arc<Hub>,
     number: u64,
     is_bots: bool,
-    /// The game that it is about, if it is about one.
+    /// The game of a game stream.
     game: Option<GameId>,
-    /// What it will carry.
-    pub mailbox: Arc<BoundedQueue>,
+    /// Its lines.
+    pub queue: Arc<BoundedQueue>,
 }
 
 impl Subscription {
-    /// A line as it goes out: as it is, unless chance will have it otherwise.
-    pub(super) fn spoil(&self, line: Bytes) -> Spoiled {
+    /// A line as it is sent: unchanged, or broken by a random fault.
+    pub(super) fn apply_random_fault(&self, line: Bytes) -> FaultyLine {
         if self.is_bots {
             self.hub
-                .chaos
-                .spoil(line, self.game.as_ref(), self.hub.clock.now())
+                .random_faults
+                .apply_to_line(line, self.game.as_ref(), self.hub.clock.now())
         } else {
-            Spoiled::whole(line)
+            FaultyLine::whole(line)
         }
     }
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.mailbox.abandon();
+        self.queue.abandon();
         self.hub.unsubscribe(self.number);
     }
 }

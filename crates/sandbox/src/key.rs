@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use subtle::ConstantTimeEq as _;
 
-use super::{auth, hub::Hub, options::Visitors};
+use super::{auth, hub::Hub, options::AnonymousAccess};
 
 /// The header that carries it.
 const HEADER: &str = "x-sandbox-key";
@@ -50,8 +50,10 @@ impl Key {
 
 /// Lets nobody but the owner through, where there is a key.
 pub async fn owner_only(State(hub): State<Arc<Hub>>, request: Request, next: Next) -> Response {
-    match &hub.options.visitors {
-        Visitors::Public(key) | Visitors::Private(key) if !key.is_in(request.headers()) => refusal(),
+    match &hub.options.access {
+        AnonymousAccess::Public(key) | AnonymousAccess::Private(key) if !key.is_in(request.headers()) => {
+            refusal()
+        }
         _ => next.run(request).await,
     }
 }
@@ -63,8 +65,8 @@ pub async fn known_only(State(hub): State<Arc<Hub>>, request: Request, next: Nex
         let token = auth::bearer(headers);
         token.is_some_and(|token| hub.with(|world, _| world.users().granted(token).is_some()))
     };
-    match &hub.options.visitors {
-        Visitors::Private(key) if !key.is_in(headers) && !has_token() => refusal(),
+    match &hub.options.access {
+        AnonymousAccess::Private(key) if !key.is_in(headers) && !has_token() => refusal(),
         _ => next.run(request).await,
     }
 }

@@ -1,8 +1,8 @@
 //! Sandbox: a server on this machine with lichess' bot and board API.
 //!
-//! [`world`] is the whole of the server as plain values, without network or clock. The rest is a thin shell:
-//! `hub` joins the world with time and streams, the `*_api` files are the routes, `gate` and `guard` stand before
-//! them, and [`Sandbox`] is what callers hold. `docs/sandbox.md` shows what is beyond lichess.
+//! In reading order: [`world`] models the server without network or clock, `hub` joins it with time and streams, the `*_routes` files
+//! are the API, `auth` and `guard` check requests, `scripted_faults` and `random_faults` inject faults, and [`Sandbox`] is the handle.
+//! `docs/sandbox.md` lists what goes beyond lichess.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -38,13 +38,13 @@ pub use hub::Topic;
 pub use key::Key;
 pub use lobby_options::LobbyOptions;
 pub use move_audit::{MoveOutcome, PostedMove};
-pub use options::{Castling, Limits, Options, Rules, Visitors};
+pub use options::{AnonymousAccess, Castling, Limits, Options, Rules};
 pub use pages::{Asset, asset, has_page};
 pub use random_faults::InjectedFault;
 pub use scripted_faults::{Fault, FaultKind};
 pub use server::Sandbox;
 pub use time::SPEEDS;
-pub use world::{ApiError, ArenaPlan};
+pub use world::{ApiError, TournamentPlan};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -4,24 +4,24 @@ use std::{fmt, sync::Arc};
 
 use serde_json::{Map, Value};
 
-/// Describes whom to play, how strong and how fast, anew each time it is asked. Clones ask the same one.
+/// Callback that lists opponents, levels and clocks on offer, called for each request. Clones share it.
 #[derive(Clone)]
 pub struct LobbyOptions(Arc<dyn Fn() -> Value + Send + Sync>);
 
 impl LobbyOptions {
-    /// Whoever answers with an object for the page, as in `{"personalities":[..]}`.
+    /// Options from a function that returns an object for the page, as in `{"personalities":[..]}`.
     pub fn new(describe: impl Fn() -> Value + Send + Sync + 'static) -> Self {
         Self(Arc::new(describe))
     }
 
-    /// What there is to play now.
+    /// The current options.
     #[must_use]
     pub fn describe(&self) -> Value {
         (self.0)()
     }
 }
 
-/// Nothing in particular.
+/// An empty object.
 impl Default for LobbyOptions {
     fn default() -> Self {
         Self::new(|| Value::Object(Map::new()))

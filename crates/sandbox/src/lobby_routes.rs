@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     answer::{Done, error},
-    auth::{self, Authenticated, Gate},
+    auth::{self, Authenticated, RequiredScopes},
     challenge_routes::parse_id,
     fields::BodyFields,
     hub::Hub,
@@ -30,7 +30,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/sandbox/game/{id}/rematch", post(rematch))
         .route("/sandbox/game/{id}/more-time", post(more_time))
         .route_layer(from_fn_with_state(
-            Gate::new(hub, &["board:play", "bot:play"]),
+            RequiredScopes::new(hub, &["board:play", "bot:play"]),
             auth::check,
         ));
     let owner = Router::new()
@@ -81,9 +81,13 @@ async fn decisions(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Resul
     if is_running.ok_or(ApiError::NotFound)? {
         return Ok(error(StatusCode::FORBIDDEN, "The game is still running"));
     }
-    let witness = hub.options.witness.as_ref().ok_or(ApiError::NotFound)?;
-    let told = witness.tell(id).await.ok_or(ApiError::NotFound)?;
-    Ok(Json(told).into_response())
+    let source = hub
+        .options
+        .explanation_source
+        .as_ref()
+        .ok_or(ApiError::NotFound)?;
+    let explanation = source.explain(id).await.ok_or(ApiError::NotFound)?;
+    Ok(Json(explanation).into_response())
 }
 
 async fn rematch(

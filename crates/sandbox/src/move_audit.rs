@@ -6,121 +6,121 @@ use super::scripted_faults::FaultKind;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
 
-/// A request of a bot to play a move.
+/// A move request of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostedMove {
-    /// In which game.
+    /// The game.
     pub game: GameId,
-    /// What was posted.
+    /// The move as posted.
     pub uci: String,
-    /// When it came, by the sandbox's clock.
+    /// When it arrived, by the sandbox's clock.
     pub at: Millis,
-    /// When its answer was ready, or its sender had given it up; none while it is served.
-    pub over: Option<Millis>,
-    /// Another such request for the same game was still served when it came.
+    /// When its response was ready or its sender hung up; `None` while it is served.
+    pub finished_at: Option<Millis>,
+    /// Whether another move request of the same game was still being served.
     pub is_beside: bool,
-    /// How many half moves had been played when the game heard of it; if it never did, when it came.
+    /// Plies played when it reached the game; if it never did, when it arrived.
     pub ply: usize,
-    /// What the bot's clock showed then; none without a clock.
+    /// The bot's clock then; `None` without a clock.
     pub clock: Option<Millis>,
-    /// What went wrong with it on purpose.
-    pub met: Option<FaultKind>,
-    /// What came of it.
-    pub fate: MoveOutcome,
+    /// The fault that was injected.
+    pub fault: Option<FaultKind>,
+    /// Its outcome.
+    pub outcome: MoveOutcome,
 }
 
-/// What came of a posted move.
+/// Outcome of a posted move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MoveOutcome {
-    /// The game has never heard of it: something else answered, or its sender was gone by then.
+    /// It never reached the game: a fault answered, or the sender hung up.
     Unheard,
     /// It was played.
     Played,
     /// The game was over.
     Late,
-    /// It was not played; in the words of the answer.
+    /// Rejected, with the error text.
     Refused(String),
 }
 
-/// Where a request stands in the ledger.
+/// Index of a request in the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry(usize);
+pub(super) struct EntryId(usize);
 
-/// Everything posted so far, if anybody wants to know.
+/// Log of posted moves; off until [`start`](Self::start).
 #[derive(Debug, Default)]
-pub(super) struct MoveAudit(Mutex<Option<Pages>>);
+pub(super) struct MoveAudit(Mutex<Option<AuditLog>>);
 
 #[derive(Debug, Default)]
-struct Pages {
-    /// How many were taken before these.
+struct AuditLog {
+    /// How many were taken before.
     taken: usize,
     posted: Vec<PostedMove>,
-    /// What is being served, and for which game.
-    served: Vec<(Entry, GameId)>,
+    /// Requests in flight, and their games.
+    served: Vec<(EntryId, GameId)>,
 }
 
-impl Pages {
-    fn at(&mut self, Entry(number): Entry) -> Option<&mut PostedMove> {
+impl AuditLog {
+    fn at(&mut self, EntryId(number): EntryId) -> Option<&mut PostedMove> {
         self.posted.get_mut(number.checked_sub(self.taken)?)
     }
 }
 
 impl MoveAudit {
-    /// From now on moves are noted, until [`take`](Self::take) takes them.
-    pub(super) fn open(&self) {
-        self.with(|ledger| {
-            ledger.get_or_insert_default();
+    /// Starts recording.
+    pub(super) fn start(&self) {
+        self.with(|log| {
+            log.get_or_insert_default();
         });
     }
 
-    /// Whether moves are noted.
-    pub(super) fn is_open(&self) -> bool {
-        self.with(|ledger| ledger.is_some())
+    /// Whether moves are recorded.
+    pub(super) fn is_recording(&self) -> bool {
+        self.with(|log| log.is_some())
     }
 
-    /// Notes a request that has come, if the ledger is open. It is served until [`over`](Self::over).
-    pub(super) fn note(&self, posted: PostedMove) -> Option<Entry> {
-        self.with(|ledger| {
-            let pages = ledger.as_mut()?;
-            let entry = Entry(pages.taken + pages.posted.len());
-            let is_beside = pages.served.iter().any(|(_, game)| *game == posted.game);
-            pages.served.push((entry, posted.game.clone()));
-            pages.posted.push(PostedMove { is_beside, ..posted });
+    /// Records a request, if recording. It is in flight until [`finish`](Self::finish).
+    pub(super) fn record(&self, posted: PostedMove) -> Option<EntryId> {
+        self.with(|log| {
+            let log = log.as_mut()?;
+            let entry = EntryId(log.taken + log.posted.len());
+            let is_beside = log.served.iter().any(|(_, game)| *game == posted.game);
+            log.served.push((entry, posted.game.clone()));
+            log.posted.push(PostedMove { is_beside, ..posted });
             Some(entry)
         })
     }
 
-    /// Adds to what is known of a request, unless it was taken already.
-    pub(super) fn amend(&self, entry: Entry, amend: impl FnOnce(&mut PostedMove)) {
-        self.with(|ledger| {
-            if let Some(posted) = ledger.as_mut().and_then(|pages| pages.at(entry)) {
+    /// Changes a recorded request, unless it was taken already.
+    pub(super) fn amend(&self, entry: EntryId, amend: impl FnOnce(&mut PostedMove)) {
+        self.with(|log| {
+            if let Some(posted) = log.as_mut().and_then(|log| log.at(entry)) {
                 amend(posted);
             }
         });
     }
 
-    /// A request is served no more.
-    pub(super) fn over(&self, entry: Entry, now: Millis) {
-        self.amend(entry, |posted| posted.over = Some(now));
-        self.with(|ledger| {
-            if let Some(pages) = ledger {
-                pages.served.retain(|(served, _)| *served != entry);
+    /// A request is no longer in flight.
+    pub(super) fn finish(&self, entry: EntryId, now: Millis) {
+        self.amend(entry, |posted| posted.finished_at = Some(now));
+        self.with(|log| {
+            if let Some(log) = log {
+                log.served.retain(|(served, _)| *served != entry);
             }
         });
     }
 
-    /// Everything noted since the last time.
+    /// Requests recorded since the last call.
     pub(super) fn take(&self) -> Vec<PostedMove> {
-        self.with(|ledger| {
-            let Some(pages) = ledger else {
+        self.with(|log| {
+            let Some(log) = log else {
                 return Vec::new();
             };
-            pages.taken += pages.posted.len();
-            std::mem::take(&mut pages.posted)
+            log.taken += log.posted.len();
+            std::mem::take(&mut log.posted)
         })
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Option<Pages>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut Option<AuditLog>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -134,43 +134,43 @@ mod tests {
             game: game.parse().unwrap(),
             uci: "e2e4".to_owned(),
             at: Millis(at),
-            over: None,
+            finished_at: None,
             is_beside: false,
             ply: 0,
             clock: None,
-            met: None,
-            fate: MoveOutcome::Unheard,
+            fault: None,
+            outcome: MoveOutcome::Unheard,
         }
     }
 
     #[test]
     fn a_request_that_comes_while_another_of_its_game_is_served_stands_beside_it() {
-        let ledger = MoveAudit::default();
-        assert!(ledger.note(posted("abcd1234", 0)).is_none(), "it is not open");
-        ledger.open();
-        let first = ledger.note(posted("abcd1234", 1)).unwrap();
-        ledger.note(posted("efgh5678", 1)).unwrap();
-        ledger.note(posted("abcd1234", 1)).unwrap();
-        ledger.over(first, Millis(2));
-        let third = Entry(2);
-        ledger.over(third, Millis(3));
-        ledger.note(posted("abcd1234", 4)).unwrap();
-        let beside: Vec<bool> = ledger.take().iter().map(|posted| posted.is_beside).collect();
+        let audit = MoveAudit::default();
+        assert!(audit.record(posted("abcd1234", 0)).is_none(), "it is not open");
+        audit.start();
+        let first = audit.record(posted("abcd1234", 1)).unwrap();
+        audit.record(posted("efgh5678", 1)).unwrap();
+        audit.record(posted("abcd1234", 1)).unwrap();
+        audit.finish(first, Millis(2));
+        let third = EntryId(2);
+        audit.finish(third, Millis(3));
+        audit.record(posted("abcd1234", 4)).unwrap();
+        let beside: Vec<bool> = audit.take().iter().map(|posted| posted.is_beside).collect();
         assert_eq!(beside, [false, false, true, false]);
     }
 
     #[test]
     fn what_comes_of_a_request_that_was_taken_is_nobodys_concern() {
-        let ledger = MoveAudit::default();
-        ledger.open();
-        let first = ledger.note(posted("abcd1234", 1)).unwrap();
-        assert_eq!(ledger.take().len(), 1);
-        let second = ledger.note(posted("efgh5678", 2)).unwrap();
-        ledger.amend(first, |posted| posted.fate = MoveOutcome::Played);
-        ledger.over(first, Millis(3));
-        ledger.over(second, Millis(4));
-        let left = ledger.take();
-        assert_eq!((left.len(), left[0].over), (1, Some(Millis(4))));
-        assert_eq!(left[0].fate, MoveOutcome::Unheard);
+        let audit = MoveAudit::default();
+        audit.start();
+        let first = audit.record(posted("abcd1234", 1)).unwrap();
+        assert_eq!(audit.take().len(), 1);
+        let second = audit.record(posted("efgh5678", 2)).unwrap();
+        audit.amend(first, |posted| posted.outcome = MoveOutcome::Played);
+        audit.finish(first, Millis(3));
+        audit.finish(second, Millis(4));
+        let left = audit.take();
+        assert_eq!((left.len(), left[0].finished_at), (1, Some(Millis(4))));
+        assert_eq!(left[0].outcome, MoveOutcome::Unheard);
     }
 }

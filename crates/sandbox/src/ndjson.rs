@@ -15,7 +15,7 @@ use axum::{
 use futures::Stream;
 use tokio::time::{Instant, Sleep};
 
-use super::{hub::Subscription, random_faults::Spoiled};
+use super::{hub::Subscription, random_faults::FaultyLine};
 use sparring_chess::units::Millis;
 
 /// The media type of streams.
@@ -26,36 +26,36 @@ pub const NDJSON: &str = "application/x-ndjson";
 struct Lines {
     subscription: Subscription,
     /// What is still to be said of the last line, and whether it was the last one.
-    rest: Spoiled,
+    pending: FaultyLine,
     keep_alive: Millis,
-    silence: Pin<Box<Sleep>>,
+    keep_alive_timer: Pin<Box<Sleep>>,
 }
 
 impl Stream for Lines {
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.rest.pieces.is_empty() && self.rest.ends {
+        if self.pending.pieces.is_empty() && self.pending.ends {
             return Poll::Ready(None);
         }
-        if let Some(piece) = self.rest.pieces.pop_front() {
+        if let Some(piece) = self.pending.pieces.pop_front() {
             return Poll::Ready(Some(Ok(piece)));
         }
-        let line = match self.subscription.mailbox.poll_line(context) {
+        let line = match self.subscription.queue.poll_line(context) {
             Poll::Ready(Some(line)) => {
-                self.rest = self.subscription.spoil(line);
-                self.rest.pieces.pop_front()
+                self.pending = self.subscription.apply_random_fault(line);
+                self.pending.pieces.pop_front()
             }
             Poll::Ready(None) => None,
             Poll::Pending => {
-                if self.silence.as_mut().poll(context).is_pending() {
+                if self.keep_alive_timer.as_mut().poll(context).is_pending() {
                     return Poll::Pending;
                 }
                 Some(Bytes::from_static(b"\n"))
             }
         };
         let next = Instant::now() + self.keep_alive.into();
-        self.silence.as_mut().reset(next);
+        self.keep_alive_timer.as_mut().reset(next);
         Poll::Ready(line.map(Ok))
     }
 }
@@ -64,9 +64,9 @@ impl Stream for Lines {
 pub fn stream(subscription: Subscription, keep_alive: Millis) -> Response {
     let lines = Lines {
         subscription,
-        rest: Spoiled::default(),
+        pending: FaultyLine::default(),
         keep_alive,
-        silence: Box::pin(tokio::time::sleep(keep_alive.into())),
+        keep_alive_timer: Box::pin(tokio::time::sleep(keep_alive.into())),
     };
     let headers = [
         (header::CONTENT_TYPE, NDJSON),
@@ -111,12 +111,12 @@ mod tests {
             token: String::new(),
         };
         let subscription = hub
-            .subscribe(topic, |_, _, mailbox| {
-                mailbox.begin_with(&"first");
+            .subscribe(topic, |_, _, queue| {
+                queue.begin_with(&"first");
                 Ok::<_, Infallible>(())
             })
             .unwrap();
-        let mailbox = subscription.mailbox.clone();
+        let queue = subscription.queue.clone();
         let mut body = stream(subscription, Millis::from_secs(7))
             .into_body()
             .into_data_stream();
@@ -125,7 +125,7 @@ mod tests {
         for sent_after in [None, None, Some(Millis::from_secs(5)), None] {
             if let Some(span) = sent_after {
                 tokio::time::sleep(span.into()).await;
-                mailbox.send(&"more");
+                queue.send(&"more");
             }
             let line = body.next().await.unwrap().unwrap();
             let line = String::from_utf8(line.to_vec()).unwrap();

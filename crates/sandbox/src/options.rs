@@ -14,28 +14,27 @@ pub enum Castling {
     Always960,
 }
 
-/// How often things may be done.
+/// Rate limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Limits {
-    /// As often as anybody likes.
+    /// None.
     #[default]
     Off,
-    /// As often as on lichess, as far as its limits are known.
+    /// lichess' limits, as far as they are known.
     Real,
-    /// And besides only one request of a token at a time, as lichess' documentation asks.
+    /// lichess' limits, and one request of a token at a time, as its documentation asks.
     Strict,
 }
 
-/// Whom the server knows as its owner, and what it does for others. Whoever has a token is served as on lichess.
+/// What requests without a token may do. Requests with a token are served as on lichess.
 #[derive(Debug, Clone, Default)]
-pub enum Visitors {
-    /// Whoever can connect is as good as the owner: for servers inside tests.
+pub enum AnonymousAccess {
+    /// Everything, as the owner: for servers inside tests.
     #[default]
     Open,
-    /// As on lichess, whose public calls are everybody's. Tokens and control are for who sends the key in the header
-    /// `x-sandbox-key`.
+    /// Public calls, as on lichess. Tokens and control need the key in the header `x-sandbox-key`.
     Public(Key),
-    /// Nothing without the key or a token, but the files of the pages.
+    /// Only the files of the pages; everything else needs the key or a token.
     Private(Key),
 }
 
@@ -53,7 +52,7 @@ pub struct Rules {
     pub takebacks: bool,
     /// Whether a challenge that expired unseen can still be accepted, as on lichess.
     pub accept_expired: bool,
-    /// How often things may be done.
+    /// Rate limits.
     pub limits: Limits,
 }
 
@@ -86,15 +85,15 @@ pub struct Options {
     pub challenge_keep_alive: Millis,
     /// What `GET /sandbox/lobby` says beside the bot.
     pub lobby: LobbyOptions,
-    /// Who tells, once a game is over, why its bot moved as it did; without one nobody does.
-    pub witness: Option<ExplanationSource>,
+    /// Explains the moves of finished games, if set.
+    pub explanation_source: Option<ExplanationSource>,
     /// Whether to serve the board's pages.
     pub pages: bool,
-    /// Who may do what without a token.
-    pub visitors: Visitors,
+    /// What requests without a token may do.
+    pub access: AnonymousAccess,
     /// Whether time can be moved, connections cut, accounts made and faults armed over HTTP.
     pub control: bool,
-    /// Names under which the server may be called beside `localhost` and loopback addresses.
+    /// Allowed `Host` names beside `localhost` and loopback addresses.
     pub hosts: Vec<String>,
 }
 
@@ -107,9 +106,9 @@ impl Default for Options {
             keep_alive: Millis::from_secs(7),
             challenge_keep_alive: Millis::from_secs(15),
             lobby: LobbyOptions::default(),
-            witness: None,
+            explanation_source: None,
             pages: true,
-            visitors: Visitors::default(),
+            access: AnonymousAccess::default(),
             control: true,
             hosts: Vec::new(),
         }

@@ -16,49 +16,49 @@ use super::scripted_faults::FaultKind;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, UserId};
 
-/// Who is in trouble: nobody, until it is let loose.
+/// Random fault injection; off until [`set_share`](Self::set_share).
 #[derive(Debug, Default)]
-pub(super) struct RandomFaults(Mutex<Option<LooseEnds>>);
+pub(super) struct RandomFaults(Mutex<Option<FaultState>>);
 
 #[derive(Debug)]
-struct LooseEnds {
+struct FaultState {
     share: f64,
     seed: u64,
-    /// How often each kind of thing has come.
+    /// Count by kind of request or line.
     seen: BTreeMap<String, u64>,
-    /// How games and challenges are called here. Their ids follow from the order in which they were asked for.
+    /// Seed-independent names of games and challenges: their ids depend on the order of requests.
     names: BTreeMap<GameId, String>,
-    spoiled: u64,
-    struck: Vec<InjectedFault>,
+    count: u64,
+    injected: Vec<InjectedFault>,
 }
 
-/// A stream that is cut, or of which a line cannot be read, is opened again within this time, if nothing else goes wrong.
+/// A cut stream, or one with a bad line, is reopened within this time if nothing else goes wrong.
 const CUT: Millis = Millis(250);
 
-/// A request or a line that went wrong by chance.
+/// A fault that was injected at random.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InjectedFault {
-    /// Its method and path, or the game whose stream was cut.
+    /// Method and path of the request, or the game whose stream was cut.
     pub about: String,
-    /// When it came, by the sandbox's clock.
+    /// When it happened, by the sandbox's clock.
     pub at: Millis,
-    /// The time that nobody could have saved: how long it was held, or has to be waited before the next try.
+    /// Unavoidable delay: how long the request was held, or the wait before a retry.
     pub cost: Millis,
 }
 
-/// A line as it goes out after all.
+/// A line after fault injection.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Spoiled {
-    /// In these pieces.
+pub(super) struct FaultyLine {
+    /// The chunks to send.
     pub pieces: VecDeque<Bytes>,
-    /// After them the stream is cut.
+    /// Whether the stream is cut after them.
     pub ends: bool,
-    /// Whether the line can still be read, from this stream.
+    /// Whether the client can still read the line.
     pub is_whole: bool,
 }
 
-impl Spoiled {
-    /// The line as it is.
+impl FaultyLine {
+    /// The line unchanged.
     pub(super) fn whole(line: Bytes) -> Self {
         Self {
             pieces: VecDeque::from([line]),
@@ -69,49 +69,48 @@ impl Spoiled {
 }
 
 impl RandomFaults {
-    /// From now on this share of requests and lines goes wrong, none at 0. The seed decides which and how, each counted
-    /// from now on.
-    pub(super) fn let_loose(&self, share: f64, seed: u64) {
-        self.with(|chaos| {
-            let loose = chaos.get_or_insert_with(|| LooseEnds {
+    /// Injects faults into this share of requests and lines from now on; 0 is off. The seed decides which and how. Counts of
+    /// requests start anew.
+    pub(super) fn set_share(&self, share: f64, seed: u64) {
+        self.with(|faults| {
+            let state = faults.get_or_insert_with(|| FaultState {
                 share: 0.0,
                 seed,
                 seen: BTreeMap::new(),
                 names: BTreeMap::new(),
-                spoiled: 0,
-                struck: Vec::new(),
+                count: 0,
+                injected: Vec::new(),
             });
-            loose.share = share.clamp(0.0, 1.0);
-            loose.seed = seed;
-            loose.seen.clear();
-            loose.names.clear();
+            state.share = share.clamp(0.0, 1.0);
+            state.seed = seed;
+            state.seen.clear();
+            state.names.clear();
         });
     }
 
-    /// How much went wrong so far.
-    pub(super) fn spoiled(&self) -> u64 {
-        self.with(|chaos| chaos.as_ref().map_or(0, |loose| loose.spoiled))
+    /// Faults injected so far.
+    pub(super) fn count(&self) -> u64 {
+        self.with(|faults| faults.as_ref().map_or(0, |state| state.count))
     }
 
-    /// What goes wrong with a request, if anything does. `about` is the game or challenge that it names, and who plays it
-    /// with the bot.
-    pub(super) fn mishap(
+    /// The fault of a request, if it gets one. `about` is the game or challenge that it names, and the bot's opponent.
+    pub(super) fn request_fault(
         &self,
         request: &str,
         about: Option<&(GameId, UserId)>,
         now: Millis,
     ) -> Option<FaultKind> {
-        self.with(|chaos| {
-            let loose = chaos.as_mut()?;
-            let kind = loose.kind(request, about);
-            let mut rng = loose.strikes(kind)?;
-            let what = mishap(&mut rng);
+        self.with(|faults| {
+            let state = faults.as_mut()?;
+            let kind = state.kind(request, about);
+            let mut rng = state.draw_fault(kind)?;
+            let what = random_kind(&mut rng);
             let cost = match &what {
                 FaultKind::Answer { status: 429, .. } => Millis::from_secs(1),
                 FaultKind::Answer { .. } => Millis::ZERO,
                 FaultKind::Delay { by } | FaultKind::LoseAnswer { after: by } => *by,
             };
-            loose.struck.push(InjectedFault {
+            state.injected.push(InjectedFault {
                 about: request.to_owned(),
                 at: now,
                 cost,
@@ -120,58 +119,62 @@ impl RandomFaults {
         })
     }
 
-    /// What becomes of a line of a stream. `about` is the game, if it is a game's.
-    pub(super) fn spoil(&self, line: Bytes, about: Option<&GameId>, now: Millis) -> Spoiled {
-        self.with(|chaos| {
-            let Some(loose) = chaos else {
-                return Spoiled::whole(line);
+    /// A stream's line with its fault, if it gets one. `about` is the game of a game stream.
+    pub(super) fn apply_to_line(&self, line: Bytes, about: Option<&GameId>, now: Millis) -> FaultyLine {
+        self.with(|faults| {
+            let Some(state) = faults else {
+                return FaultyLine::whole(line);
             };
-            let of = about.map_or("events", |game| loose.name_of(game));
+            let of = about.map_or("events", |game| state.name_of(game));
             let kind = format!("line of {of}");
-            let Some(mut rng) = loose.strikes(kind) else {
-                return Spoiled::whole(line);
+            let Some(mut rng) = state.draw_fault(kind) else {
+                return FaultyLine::whole(line);
             };
-            let spoiled = spoil(line, about.is_some(), &mut rng);
-            if let Some(game) = about.filter(|_| spoiled.ends || !spoiled.is_whole) {
-                loose.struck.push(InjectedFault {
+            let broken = break_line(line, about.is_some(), &mut rng);
+            if let Some(game) = about.filter(|_| broken.ends || !broken.is_whole) {
+                state.injected.push(InjectedFault {
                     about: game.to_string(),
                     at: now,
                     cost: CUT,
                 });
             }
-            spoiled
+            broken
         })
     }
 
-    /// Every request and line that cost time so far.
-    pub(super) fn struck(&self) -> Vec<InjectedFault> {
-        self.with(|chaos| chaos.as_ref().map_or_else(Vec::new, |loose| loose.struck.clone()))
+    /// Faults so far that cost time.
+    pub(super) fn injected(&self) -> Vec<InjectedFault> {
+        self.with(|faults| {
+            faults
+                .as_ref()
+                .map_or_else(Vec::new, |state| state.injected.clone())
+        })
     }
 
-    /// Whether anything can go wrong.
-    pub(super) fn is_loose(&self) -> bool {
-        self.with(|chaos| chaos.as_ref().is_some_and(|loose| loose.share > 0.0))
+    /// Whether faults are injected.
+    pub(super) fn is_active(&self) -> bool {
+        self.with(|faults| faults.as_ref().is_some_and(|state| state.share > 0.0))
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Option<LooseEnds>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut Option<FaultState>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl LooseEnds {
-    /// Whether something goes wrong with the next of this kind, and if so, the chance that says what.
-    fn strikes(&mut self, kind: String) -> Option<ChaCha8Rng> {
+impl FaultState {
+    /// Whether the next request of this kind gets a fault; if so, the random generator that decides which.
+    fn draw_fault(&mut self, kind: String) -> Option<ChaCha8Rng> {
         let of_kind = hash(&kind);
         let number = self.seen.entry(kind).or_default();
         *number += 1;
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed ^ of_kind);
         rng.set_stream(*number);
-        let strikes = rng.random_bool(self.share);
-        self.spoiled += u64::from(strikes);
-        strikes.then_some(rng)
+        let is_hit = rng.random_bool(self.share);
+        self.count += u64::from(is_hit);
+        is_hit.then_some(rng)
     }
 
-    /// What a request is, whenever it comes: without ids, and without the move where it is one.
+    /// The kind of a request: its method and path without ids and moves.
     fn kind(&mut self, request: &str, about: Option<&(GameId, UserId)>) -> String {
         let request = request
             .split_once("/move/")
@@ -185,7 +188,7 @@ impl LooseEnds {
         }
     }
 
-    /// The name of a game or challenge: the how-manieth it is with this opponent.
+    /// The name of a game or challenge: the opponent and a running number.
     fn name(&mut self, id: &GameId, opponent: &UserId) -> String {
         if let Some(name) = self.names.get(id) {
             return name.clone();
@@ -197,7 +200,7 @@ impl LooseEnds {
         name
     }
 
-    /// What a game is called, if a request has named it before, as the one for its stream does.
+    /// The name of a game, if a request has named it before; else its id.
     fn name_of<'a>(&'a self, game: &'a GameId) -> &'a str {
         self.names.get(game).map_or(game.as_str(), String::as_str)
     }
@@ -210,7 +213,7 @@ fn hash(text: &str) -> u64 {
     })
 }
 
-fn mishap(rng: &mut ChaCha8Rng) -> FaultKind {
+fn random_kind(rng: &mut ChaCha8Rng) -> FaultKind {
     let answer = |status, body: &str, content_type: &str| FaultKind::Answer {
         status,
         body: body.to_owned(),
@@ -236,9 +239,9 @@ fn mishap(rng: &mut ChaCha8Rng) -> FaultKind {
     }
 }
 
-/// Only a game's stream goes on after a line that cannot be read: it says all when it is opened again, while a challenge
-/// that got lost among events is not told of twice.
-fn spoil(line: Bytes, is_of_game: bool, rng: &mut ChaCha8Rng) -> Spoiled {
+/// Only game streams get unreadable lines without an end: they resend the whole state when reopened, while the event stream does not
+/// repeat every event.
+fn break_line(line: Bytes, is_of_game: bool, rng: &mut ChaCha8Rng) -> FaultyLine {
     let middle = rng.random_range(0..=line.len());
     let (head, tail) = (line.slice(..middle), line.slice(middle..));
     let (pieces, ends, is_whole) = match rng.random_range(0..if is_of_game { 7 } else { 6 }) {
@@ -251,14 +254,14 @@ fn spoil(line: Bytes, is_of_game: bool, rng: &mut ChaCha8Rng) -> Spoiled {
             false,
             true,
         ),
-        // A blank line would tell nobody that something is missing.
+        // Not a blank line, which would hide that a line is missing.
         _ => (
             vec![Bytes::from_static(b"{"), head, Bytes::from_static(b"\n")],
             false,
             false,
         ),
     };
-    Spoiled {
+    FaultyLine {
         pieces: pieces.into_iter().filter(|piece| !piece.is_empty()).collect(),
         ends,
         is_whole,
@@ -272,16 +275,16 @@ mod tests {
     #[test]
     fn the_same_seed_spoils_the_same_and_about_the_share_that_was_asked_for() {
         let run = |seed| {
-            let chaos = RandomFaults::default();
-            chaos.let_loose(0.25, seed);
+            let faults = RandomFaults::default();
+            faults.set_share(0.25, seed);
             let line = Bytes::from_static(b"{\"type\":\"gameState\"}\n");
-            let lines: Vec<Spoiled> = (0..400)
-                .map(|_| chaos.spoil(line.clone(), None, Millis(1)))
+            let lines: Vec<FaultyLine> = (0..400)
+                .map(|_| faults.apply_to_line(line.clone(), None, Millis(1)))
                 .collect();
             let requests: Vec<Option<FaultKind>> = (0..400)
-                .map(|_| chaos.mishap("POST /x", None, Millis(1)))
+                .map(|_| faults.request_fault("POST /x", None, Millis(1)))
                 .collect();
-            (lines, requests, chaos.spoiled())
+            (lines, requests, faults.count())
         };
         assert_eq!(run(7), run(7));
         assert_ne!(run(7), run(8));
@@ -290,18 +293,18 @@ mod tests {
 
     #[test]
     fn a_game_whose_stream_was_cut_or_garbled_has_lost_time() {
-        let chaos = RandomFaults::default();
-        chaos.let_loose(1.0, 3);
+        let faults = RandomFaults::default();
+        faults.set_share(1.0, 3);
         let (line, game) = (Bytes::from_static(b"{}\n"), "abcd1234".parse().unwrap());
-        let spoiled: Vec<Spoiled> = (0..80)
-            .map(|_| chaos.spoil(line.clone(), Some(&game), Millis(5)))
+        let spoiled: Vec<FaultyLine> = (0..80)
+            .map(|_| faults.apply_to_line(line.clone(), Some(&game), Millis(5)))
             .collect();
         let cuts = spoiled.iter().filter(|spoiled| spoiled.ends).count();
         let garbled = spoiled
             .iter()
             .filter(|spoiled| !spoiled.ends && !spoiled.is_whole)
             .count();
-        let struck = chaos.struck();
+        let struck = faults.injected();
         assert!(cuts > 5 && garbled > 3, "{cuts} cuts, {garbled} garbled");
         assert_eq!(
             struck.len(),
@@ -316,22 +319,22 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_read_is_seen_to_be_none_and_stands_only_in_games() {
-        let chaos = RandomFaults::default();
-        chaos.let_loose(1.0, 4);
+        let faults = RandomFaults::default();
+        faults.set_share(1.0, 4);
         let (line, game) = (
             Bytes::from_static(b"{\"type\":\"gameState\"}\n"),
             "abcd1234".parse().unwrap(),
         );
         let mut garbled = 0;
         for _ in 0..200 {
-            let spoiled = chaos.spoil(line.clone(), Some(&game), Millis(5));
+            let spoiled = faults.apply_to_line(line.clone(), Some(&game), Millis(5));
             if !spoiled.ends && !spoiled.is_whole {
                 let text: Vec<u8> = spoiled.pieces.iter().flatten().copied().collect();
                 assert!(text.ends_with(b"\n") && text.trim_ascii() != line.trim_ascii());
                 assert!(!text.trim_ascii().is_empty());
                 garbled += 1;
             }
-            let event = chaos.spoil(line.clone(), None, Millis(5));
+            let event = faults.apply_to_line(line.clone(), None, Millis(5));
             assert!(event.ends || event.is_whole);
         }
         assert!(garbled > 10);
@@ -339,11 +342,11 @@ mod tests {
 
     #[test]
     fn nothing_goes_wrong_before_it_is_let_loose() {
-        let chaos = RandomFaults::default();
+        let faults = RandomFaults::default();
         let line = Bytes::from_static(b"x\n");
-        assert_eq!(chaos.spoil(line.clone(), None, Millis(1)).pieces, [line]);
+        assert_eq!(faults.apply_to_line(line.clone(), None, Millis(1)).pieces, [line]);
         assert_eq!(
-            (chaos.mishap("POST /x", None, Millis(1)), chaos.spoiled()),
+            (faults.request_fault("POST /x", None, Millis(1)), faults.count()),
             (None, 0)
         );
     }
@@ -356,19 +359,22 @@ mod tests {
         };
         // The requests and lines of Ana's first game, whatever its id and whatever else comes between them.
         let run = |id: &str, others: usize| {
-            let chaos = RandomFaults::default();
-            chaos.let_loose(0.3, 9);
+            let faults = RandomFaults::default();
+            faults.set_share(0.3, 9);
             let (ana, bob) = (with("ana", id), with("bob", "bobsgame"));
             let line = Bytes::from_static(b"{\"type\":\"gameState\"}\n");
             let mut seen = Vec::new();
             for number in 0..100 {
                 for _ in 0..others {
-                    chaos.mishap("POST /api/bot/game/bobsgame/move/d2d4", Some(&bob), Millis(1));
-                    chaos.spoil(line.clone(), Some(&bob.0), Millis(1));
+                    faults.request_fault("POST /api/bot/game/bobsgame/move/d2d4", Some(&bob), Millis(1));
+                    faults.apply_to_line(line.clone(), Some(&bob.0), Millis(1));
                 }
                 let request = format!("POST /api/bot/game/{id}/move/a{}a{}", number % 8, others);
-                let mishap = chaos.mishap(&request, Some(&ana), Millis(1));
-                seen.push((mishap, chaos.spoil(line.clone(), Some(&ana.0), Millis(1))));
+                let mishap = faults.request_fault(&request, Some(&ana), Millis(1));
+                seen.push((
+                    mishap,
+                    faults.apply_to_line(line.clone(), Some(&ana.0), Millis(1)),
+                ));
             }
             seen
         };
@@ -380,14 +386,14 @@ mod tests {
 
     #[test]
     fn two_games_with_one_opponent_fare_differently() {
-        let chaos = RandomFaults::default();
-        chaos.let_loose(0.5, 9);
+        let faults = RandomFaults::default();
+        faults.set_share(0.5, 9);
         let ana: UserId = "ana".parse().unwrap();
         let game = |id: &str| {
             let about = (id.parse().unwrap(), ana.clone());
             let request = format!("POST /api/bot/game/{id}/move/e2e4");
             let mishaps: Vec<Option<FaultKind>> = (0..50)
-                .map(|_| chaos.mishap(&request, Some(&about), Millis(1)))
+                .map(|_| faults.request_fault(&request, Some(&about), Millis(1)))
                 .collect();
             mishaps
         };

@@ -16,24 +16,24 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     hub::Hub,
-    move_audit::{Entry, MoveOutcome, PostedMove},
+    move_audit::{EntryId, MoveOutcome, PostedMove},
     world::World,
 };
 use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, UserId};
 
-/// One fault, waiting for its requests.
+/// An armed fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// Requests whose method and path contain this text, as in `POST /api/bot/game/` or `/move/`.
     pub on: String,
-    /// How many such requests pass unharmed first.
+    /// How many such requests pass first.
     #[serde(default)]
     pub skip: u32,
     /// How many it then hits.
     #[serde(default = "once")]
     pub times: u32,
-    /// What happens.
+    /// The kind of fault.
     #[serde(flatten)]
     pub what: FaultKind,
 }
@@ -42,11 +42,11 @@ fn once() -> u32 {
     1
 }
 
-/// What goes wrong with a request.
+/// Kind of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "camelCase")]
 pub enum FaultKind {
-    /// It has no effect and gets this answer.
+    /// The request has no effect and gets this response.
     #[serde(rename_all = "camelCase")]
     Answer {
         /// The status.
@@ -61,14 +61,14 @@ pub enum FaultKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after: Option<String>,
     },
-    /// It is served later than it came. Real time.
+    /// The request is served late. Real time.
     Delay {
-        /// So much.
+        /// The delay.
         by: Millis,
     },
-    /// It has its effect, but its answer is a 504 after a while. Real time.
+    /// The request has its effect, but its response is a late 504. Real time.
     LoseAnswer {
-        /// So late.
+        /// The delay.
         after: Millis,
     },
 }
@@ -77,12 +77,12 @@ fn json() -> String {
     "application/json".to_owned()
 }
 
-/// The faults that are armed.
+/// The armed faults.
 #[derive(Debug, Default)]
 pub struct Faults(Mutex<Vec<Fault>>);
 
 impl Faults {
-    /// Arms a fault. Of several that fit a request, the one armed first hits.
+    /// Arms a fault. Of several that match a request, the one armed first applies.
     pub fn arm(&self, fault: Fault) {
         self.with(|armed| armed.push(fault));
     }
@@ -92,14 +92,14 @@ impl Faults {
         self.with(Vec::clear);
     }
 
-    /// What is armed still.
+    /// The faults that are still armed.
     #[must_use]
     pub fn armed(&self) -> Vec<Fault> {
         self.with(|armed| armed.clone())
     }
 
-    /// What happens to this request, written as in `GET /api/account`.
-    fn strike(&self, request: &str) -> Option<FaultKind> {
+    /// The fault of a request such as `GET /api/account`, used up by it.
+    fn take_for(&self, request: &str) -> Option<FaultKind> {
         self.with(|armed| {
             let fault = armed
                 .iter_mut()
@@ -120,17 +120,18 @@ impl Faults {
     }
 }
 
-/// The point through which every request of lichess' own interface passes.
+/// Middleware of the lichess API: injects faults and records posted moves.
 pub async fn intercept(State(hub): State<Arc<Hub>>, mut request: Request, next: Next) -> Response {
     let name = format!("{} {}", request.method(), request.uri().path());
-    let served = note(&hub, &name, request.headers()).map(|entry| Served {
+    let served = record_move(&hub, &name, request.headers()).map(|entry| InFlightMove {
         hub: Arc::clone(&hub),
         entry,
     });
-    let armed = hub.faults.strike(&name);
-    let what = armed.or_else(|| by_chance(&hub, &name, request.headers()));
-    if let Some(Served { entry, .. }) = &served {
-        hub.ledger.amend(*entry, |posted| posted.met.clone_from(&what));
+    let armed = hub.faults.take_for(&name);
+    let what = armed.or_else(|| random_fault(&hub, &name, request.headers()));
+    if let Some(InFlightMove { entry, .. }) = &served {
+        hub.move_audit
+            .amend(*entry, |posted| posted.fault.clone_from(&what));
         request.extensions_mut().insert(*entry);
     }
     match what {
@@ -168,60 +169,60 @@ pub async fn intercept(State(hub): State<Arc<Hub>>, mut request: Request, next: 
     }
 }
 
-/// A noted request while it is served. Dropping it notes the end, also where the sender gave it up.
-struct Served {
+/// A recorded move request in flight. Dropping it records the end, also when the sender hung up.
+struct InFlightMove {
     hub: Arc<Hub>,
-    entry: Entry,
+    entry: EntryId,
 }
 
-impl Drop for Served {
+impl Drop for InFlightMove {
     fn drop(&mut self) {
-        self.hub.ledger.over(self.entry, self.hub.clock.now());
+        self.hub.move_audit.finish(self.entry, self.hub.clock.now());
     }
 }
 
-/// Notes a bot's move as it comes to the door, before anything goes wrong with it.
-fn note(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<Entry> {
+/// Records a bot's move before any fault applies.
+fn record_move(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<EntryId> {
     let (game, uci) = name
         .strip_prefix("POST /api/bot/game/")
         .and_then(|rest| rest.split_once("/move/"))
-        .filter(|_| hub.ledger.is_open())?;
+        .filter(|_| hub.move_audit.is_recording())?;
     let game: GameId = game.parse().ok()?;
     let bot = bot(hub, headers)?;
     let (at, ply, clock) = hub.with(|world, now| {
         let (game, color) = world.game_of(&bot, &game).ok()?;
         Some((now, game.ply(), game.left(color, now)))
     })?;
-    hub.ledger.note(PostedMove {
+    hub.move_audit.record(PostedMove {
         game,
         uci: uci.to_owned(),
         at,
-        over: None,
+        finished_at: None,
         is_beside: false,
         ply,
         clock,
-        met: None,
-        fate: MoveOutcome::Unheard,
+        fault: None,
+        outcome: MoveOutcome::Unheard,
     })
 }
 
-/// What chance does to a bot's request.
-fn by_chance(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<FaultKind> {
-    if !hub.chaos.is_loose() {
+/// The random fault of a bot's request.
+fn random_fault(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<FaultKind> {
+    if !hub.random_faults.is_active() {
         return None;
     }
     let bot = bot(hub, headers)?;
     let (about, now) = hub.with(|world, now| (about(world, &bot, name), now));
-    hub.chaos.mishap(name, about.as_ref(), now)
+    hub.random_faults.request_fault(name, about.as_ref(), now)
 }
 
-/// The game or challenge that a bot's request names, and who else has part in it.
+/// The game or challenge that a bot's request names, and the opponent.
 fn about(world: &World, bot: &UserId, name: &str) -> Option<(GameId, UserId)> {
     let ids = name.split('/').filter_map(|part| part.parse::<GameId>().ok());
     let other = |id: &GameId| {
         if let Some(game) = world.game(id) {
-            let seat = game.seats.iter().find(|seat| seat.user != *bot)?;
-            return Some(seat.user.clone());
+            let player = game.players.iter().find(|player| player.user != *bot)?;
+            return Some(player.user.clone());
         }
         let challenge = world.show_challenge(bot, id).ok()?;
         let both = [challenge.challenger, challenge.dest_user];
@@ -255,10 +256,10 @@ mod tests {
             what: FaultKind::Delay { by: Millis(1) },
         });
         let hits: Vec<bool> = (0..4)
-            .map(|_| faults.strike("POST /api/bot/game/x/move/e2e4").is_some())
+            .map(|_| faults.take_for("POST /api/bot/game/x/move/e2e4").is_some())
             .collect();
         assert_eq!(hits, [false, true, true, false]);
-        assert_eq!(faults.strike("GET /api/account"), None);
+        assert_eq!(faults.take_for("GET /api/account"), None);
         assert!(faults.armed().is_empty());
     }
 

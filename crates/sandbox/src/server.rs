@@ -27,19 +27,19 @@ use super::{
     random_faults::InjectedFault,
     scripted_faults::{self, Fault},
     tournament_routes,
-    world::{ApiError, ArenaPlan, BOT_SCOPES, HUMAN_SCOPES},
+    world::{ApiError, BOT_SCOPES, HUMAN_SCOPES, TournamentPlan},
 };
 use sparring_chess::units::Millis;
 use sparring_http_server::{self as http_server, Acceptor, ConnectionInfo};
 use sparring_lichess::model::{ArenaId, GameId, UserId};
 
-/// No request is longer.
+/// Longest request body, in bytes.
 const LONGEST_BODY: usize = 64 * 1024;
 
-/// How long connections may take to end after their streams did.
+/// Time for connections to close after their streams ended.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// A server that speaks lichess' interfaces for bots and boards. Clones share one world.
+/// A server with lichess' bot and board API. Clones share one world.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
     hub: Arc<Hub>,
@@ -54,26 +54,26 @@ impl Sandbox {
         }
     }
 
-    /// Makes a bot's account and gives its token.
+    /// Creates a bot account and returns its token.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that is taken or cannot be one.
+    /// [`ApiError`] for a name that is taken or cannot be one.
     pub fn add_bot(&self, name: &str) -> Result<String, ApiError> {
         self.add_user(name, true, &BOT_SCOPES)
     }
 
-    /// Makes a human's account and gives its token.
+    /// Creates a human account and returns its token.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that is taken or cannot be one.
+    /// [`ApiError`] for a name that is taken or cannot be one.
     pub fn add_human(&self, name: &str) -> Result<String, ApiError> {
         self.add_user(name, false, &HUMAN_SCOPES)
     }
 
-    /// Makes an account and gives a token with just these scopes.
+    /// Creates an account and returns a token with these scopes.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that is taken or cannot be one.
+    /// [`ApiError`] for a name that is taken or cannot be one.
     pub fn add_user(&self, name: &str, is_bot: bool, scopes: &[&str]) -> Result<String, ApiError> {
         self.hub
             .with(|world, now| world.add_user(name, is_bot, scopes, now))
@@ -82,26 +82,26 @@ impl Sandbox {
     /// Another token for an account, with just these scopes.
     ///
     /// # Errors
-    /// [`Refusal::NoSuchUser`] if there is no such account.
+    /// [`ApiError::NoSuchUser`] if there is no such account.
     pub fn grant(&self, name: &str, scopes: &[&str]) -> Result<String, ApiError> {
         self.hub.with(|world, _| world.grant(name, scopes))
     }
 
-    /// Makes an arena and gives its id.
+    /// Creates an arena tournament and returns its id.
     ///
     /// # Errors
     /// Never as things are.
-    pub fn add_arena(&self, plan: ArenaPlan) -> Result<ArenaId, ApiError> {
-        self.hub.with(|world, now| world.add_arena(plan, now))
+    pub fn add_tournament(&self, plan: TournamentPlan) -> Result<ArenaId, ApiError> {
+        self.hub.with(|world, now| world.add_tournament(plan, now))
     }
 
-    /// Who has joined an arena and not left it.
+    /// Players of a tournament who have not withdrawn.
     #[must_use]
-    pub fn arena_players(&self, id: &ArenaId) -> Vec<UserId> {
-        self.hub.with(|world, _| world.arena_players(id))
+    pub fn tournament_players(&self, id: &ArenaId) -> Vec<UserId> {
+        self.hub.with(|world, _| world.tournament_players(id))
     }
 
-    /// Takes a token back; says whether there was one. Streams that it opened stay.
+    /// Revokes a token. Returns whether there was one. Its open streams stay.
     pub fn revoke(&self, token: &str) -> bool {
         self.hub.with(|world, _| world.revoke(token))
     }
@@ -112,12 +112,12 @@ impl Sandbox {
         self.hub.clock.now()
     }
 
-    /// Moves time forward: everything that falls due on the way happens before this returns.
+    /// Advances the clock and runs everything that falls due.
     pub fn advance(&self, span: Millis) {
         self.hub.advance(span);
     }
 
-    /// Lets time run at another speed, 1 being real time and 0 standing still.
+    /// Sets the speed of the clock: 1 is real time, 0 stops it.
     pub fn set_speed(&self, factor: f64) {
         self.hub.clock.set_speed(factor);
     }
@@ -128,23 +128,23 @@ impl Sandbox {
         self.hub.connections.list()
     }
 
-    /// What the open streams are about.
+    /// Topics of the open streams.
     #[must_use]
     pub fn streams(&self) -> Vec<Topic> {
         self.hub.topics()
     }
 
-    /// Resets every connection; says how many there were.
+    /// Resets every connection. Returns how many there were.
     pub fn drop_connections(&self) -> usize {
         self.hub.connections.drop_all()
     }
 
-    /// Ends every stream politely, as a server does that shuts down; it goes on serving.
+    /// Ends every stream, as at a shutdown, and goes on serving.
     pub fn end_streams(&self) {
         self.hub.close_streams();
     }
 
-    /// Stops answering without closing anything, or goes on.
+    /// Stops answering without closing connections, or resumes.
     pub fn set_silent(&self, silent: bool) {
         self.hub.connections.set_silent(silent);
     }
@@ -154,33 +154,32 @@ impl Sandbox {
         self.hub.faults.arm(fault);
     }
 
-    /// From now on this share of the bots' requests and of the lines of their streams goes wrong, each time in a way
-    /// that the seed decides; none at 0. Other accounts are left alone.
-    pub fn let_loose(&self, share: f64, seed: u64) {
-        self.hub.chaos.let_loose(share, seed);
+    /// Injects faults into this share (0 to 1) of the bots' requests and stream lines from now on. The seed decides which and how.
+    pub fn set_random_faults(&self, share: f64, seed: u64) {
+        self.hub.random_faults.set_share(share, seed);
     }
 
-    /// How many requests and lines have gone wrong by chance.
+    /// Number of random faults injected so far.
     #[must_use]
-    pub fn spoiled(&self) -> u64 {
-        self.hub.chaos.spoiled()
+    pub fn random_fault_count(&self) -> u64 {
+        self.hub.random_faults.count()
     }
 
-    /// Every request that has gone wrong by chance, and every game's line that was cut.
+    /// Random faults so far that cost time.
     #[must_use]
-    pub fn struck(&self) -> Vec<InjectedFault> {
-        self.hub.chaos.struck()
+    pub fn injected_faults(&self) -> Vec<InjectedFault> {
+        self.hub.random_faults.injected()
     }
 
-    /// From now on every move that a bot posts is noted, for [`posted`](Self::posted).
-    pub fn note_moves(&self) {
-        self.hub.ledger.open();
+    /// Records every move that a bot posts from now on, for [`take_posted_moves`](Self::take_posted_moves).
+    pub fn audit_moves(&self) {
+        self.hub.move_audit.start();
     }
 
-    /// The moves that bots have posted since the last time, in order.
+    /// The moves that bots posted since the last call, in order.
     #[must_use]
-    pub fn posted(&self) -> Vec<PostedMove> {
-        self.hub.ledger.take()
+    pub fn take_posted_moves(&self) -> Vec<PostedMove> {
+        self.hub.move_audit.take()
     }
 
     /// Disarms all faults.
@@ -188,14 +187,14 @@ impl Sandbox {
         self.hub.faults.clear();
     }
 
-    /// Calls that nobody served, with how often they came: what a client wanted and lichess may have.
+    /// Calls to unknown routes, with their counts.
     #[must_use]
     pub fn unserved(&self) -> std::collections::BTreeMap<String, u64> {
         self.hub.unserved()
     }
 
-    /// All routes, for serving by other means than [`serve`](Self::serve). Without
-    /// [`run_timers`](Self::run_timers) what is due happens at the next request.
+    /// All routes, for another server than [`serve`](Self::serve). Without [`run_timers`](Self::run_timers) timers run at the next
+    /// request.
     pub fn router(&self) -> Router {
         let hub = &self.hub;
         let lichess = Router::new()
@@ -212,31 +211,30 @@ impl Sandbox {
             .merge(control::routes(hub))
             .route_layer(from_fn_with_state(hub.clone(), key::known_only))
             .route("/__ping", get(|| async { "pong" }))
-            .fallback(elsewhere)
-            .method_not_allowed_fallback(elsewhere)
+            .fallback(fallback)
+            .method_not_allowed_fallback(fallback)
             .layer(DefaultBodyLimit::max(LONGEST_BODY))
             .layer(from_fn_with_state(hub.clone(), guard::check))
             .with_state(hub.clone())
     }
 
-    /// Lets flags fall and challenges expire on time until `stop`.
+    /// Runs the timers until `stop`: flags, expiring challenges, absences.
     pub async fn run_timers(&self, stop: CancellationToken) {
         self.hub.run_timers(stop).await;
     }
 
-    /// Serves a listener until `shutdown`, then ends every stream and closes what is left half a second later.
+    /// Serves a listener until `shutdown`, then ends every stream and, half a second later, every connection.
     ///
     /// # Errors
-    /// Whatever the listener cannot tell about itself.
+    /// [`io::Error`] of the listener.
     pub async fn serve(self, listener: TcpListener, shutdown: CancellationToken) -> io::Result<()> {
         self.serve_beside(Router::new(), listener, shutdown).await
     }
 
-    /// The same, with routes of somebody else beside those of the sandbox. A private server keeps them to itself; from pages
-    /// of other sites they protect themselves.
+    /// The same with further routes. A private server keeps them private; they need their own Origin checks.
     ///
     /// # Errors
-    /// Whatever the listener cannot tell about itself.
+    /// [`io::Error`] of the listener.
     pub async fn serve_beside(
         self,
         others: Router,
@@ -252,7 +250,7 @@ impl Sandbox {
         let timers = self.run_timers(shutdown.clone());
         let last_word = async {
             shutdown.cancelled().await;
-            // Otherwise their connections would never be done.
+            // Otherwise their connections would never close.
             self.hub.close_streams();
             tokio::time::sleep(FAREWELL).await;
             self.hub.connections.set_silent(false);
@@ -263,8 +261,8 @@ impl Sandbox {
     }
 }
 
-/// The page's files, and what nobody serves, which is noted.
-async fn elsewhere(State(hub): State<Arc<Hub>>, request: Request) -> Response {
+/// The page's files, and unknown routes, which are counted.
+async fn fallback(State(hub): State<Arc<Hub>>, request: Request) -> Response {
     let path = request.uri().path();
     if hub.options.pages
         && request.method().is_safe()
@@ -277,14 +275,14 @@ async fn elsewhere(State(hub): State<Arc<Hub>>, request: Request) -> Response {
         && let Some(id) = path.strip_prefix('/').and_then(|id| id.parse::<GameId>().ok())
         && hub.with(|world, _| world.game(&id).is_some())
     {
-        // The address that challenges and exports name.
+        // The address in challenges and exports.
         return Redirect::to(&format!("/#/game/{id}")).into_response();
     }
-    hub.note_unserved(format!("{} {path}", request.method()));
+    hub.record_unserved(format!("{} {path}", request.method()));
     error(StatusCode::NOT_FOUND, "Not found")
 }
 
-/// A file, or word that the browser's copy is still good. Browsers ask each time, so a new build shows at once.
+/// A file, or 304. Browsers revalidate each time, so a new build shows at once.
 fn page(asset: &'static pages::Asset, headers: &HeaderMap) -> Response {
     let known = headers
         .get(header::IF_NONE_MATCH)

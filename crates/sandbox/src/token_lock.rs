@@ -7,7 +7,7 @@ use std::{
 
 use super::options::Limits;
 
-/// The tokens whose requests are being served.
+/// Locks by token: which tokens have a request in flight.
 #[derive(Debug)]
 pub struct TokenLocks {
     limits: Limits,
@@ -15,7 +15,7 @@ pub struct TokenLocks {
 }
 
 impl TokenLocks {
-    /// Nobody is being served.
+    /// No token is locked.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -24,15 +24,15 @@ impl TokenLocks {
         }
     }
 
-    /// A turn for a request of this token, or `None` while another one is served.
+    /// Locks a token, or `None` while another request of it is served. Without strict limits it always succeeds.
     #[must_use]
-    pub fn take(&self, token: &str) -> Option<TokenLock<'_>> {
+    pub fn try_lock(&self, token: &str) -> Option<TokenLock<'_>> {
         let strict = self.limits == Limits::Strict;
         if strict && !self.busy().insert(token.to_owned()) {
             return None;
         }
         Some(TokenLock {
-            turns: self,
+            locks: self,
             token: strict.then(|| token.to_owned()),
         })
     }
@@ -42,17 +42,17 @@ impl TokenLocks {
     }
 }
 
-/// The right to be served, given back when dropped.
+/// A lock on a token, released when dropped.
 #[derive(Debug)]
 pub struct TokenLock<'a> {
-    turns: &'a TokenLocks,
+    locks: &'a TokenLocks,
     token: Option<String>,
 }
 
 impl Drop for TokenLock<'_> {
     fn drop(&mut self) {
         if let Some(token) = &self.token {
-            self.turns.busy().remove(token);
+            self.locks.busy().remove(token);
         }
     }
 }
@@ -64,13 +64,13 @@ mod tests {
     #[test]
     fn strict_limits_serve_a_token_once_at_a_time() {
         let strict = TokenLocks::new(Limits::Strict);
-        let first = strict.take("a");
-        assert!(first.is_some() && strict.take("b").is_some());
-        assert!(strict.take("a").is_none());
+        let first = strict.try_lock("a");
+        assert!(first.is_some() && strict.try_lock("b").is_some());
+        assert!(strict.try_lock("a").is_none());
         drop(first);
-        assert!(strict.take("a").is_some());
+        assert!(strict.try_lock("a").is_some());
         let lax = TokenLocks::new(Limits::Real);
-        let both = (lax.take("a"), lax.take("a"));
+        let both = (lax.try_lock("a"), lax.try_lock("a"));
         assert!(both.0.is_some() && both.1.is_some());
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{
     answer::Done,
-    auth::{self, Authenticated, Gate},
+    auth::{self, Authenticated, RequiredScopes},
     fields::BodyFields,
     hub::Hub,
     ndjson,
@@ -21,34 +21,34 @@ use super::{
 };
 use sparring_lichess::model::ArenaId;
 
-/// The routes of arenas and teams.
+/// The routes of tournaments and teams.
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
-    let gate = |accepted| from_fn_with_state(Gate::new(hub, accepted), auth::check);
-    let arenas = Router::new()
+    let require = |accepted| from_fn_with_state(RequiredScopes::new(hub, accepted), auth::check);
+    let tournaments = Router::new()
         .route("/api/tournament/{id}/join", post(join))
         .route("/api/tournament/{id}/withdraw", post(withdraw))
-        .route_layer(gate(&["tournament:write"]));
+        .route_layer(require(&["tournament:write"]));
     let teams = Router::new()
         .route("/team/{id}/join", post(join_team))
-        .route_layer(gate(&["team:write"]));
+        .route_layer(require(&["team:write"]));
     Router::new()
         .route("/api/tournament/{id}", get(show))
         .route("/api/team/{id}/arena", get(list))
-        .merge(arenas)
+        .merge(tournaments)
         .merge(teams)
 }
 
-fn arena(id: &str) -> Result<ArenaId, ApiError> {
+fn tournament_id(id: &str) -> Result<ArenaId, ApiError> {
     id.parse().map_err(|_| ApiError::NotFound)
 }
 
 async fn show(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
-    let id = arena(&id)?;
-    hub.with(|world, now| world.arena(&id, now)).map(Json)
+    let id = tournament_id(&id)?;
+    hub.with(|world, now| world.tournament(&id, now)).map(Json)
 }
 
 async fn list(State(hub): State<Arc<Hub>>, Path(team): Path<String>) -> Response {
-    ndjson::list(hub.with(|world, now| world.arenas_of(&team, now)))
+    ndjson::list(hub.with(|world, now| world.team_tournaments(&team, now)))
 }
 
 async fn join(
@@ -57,10 +57,10 @@ async fn join(
     Path(id): Path<String>,
     BodyFields(fields): BodyFields,
 ) -> Result<Done, ApiError> {
-    let id = arena(&id)?;
+    let id = tournament_id(&id)?;
     hub.with(|world, now| {
-        world.admit(LimitedAction::JoinArena, &caller.user, now)?;
-        world.join_arena(&caller.user, &id, fields.flag("pairMeAsap"), now)
+        world.admit(LimitedAction::JoinTournament, &caller.user, now)?;
+        world.join_tournament(&caller.user, &id, fields.flag("pairMeAsap"), now)
     })?;
     Ok(Done)
 }
@@ -70,8 +70,8 @@ async fn withdraw(
     Extension(caller): Extension<Authenticated>,
     Path(id): Path<String>,
 ) -> Result<Done, ApiError> {
-    let id = arena(&id)?;
-    hub.with(|world, _| world.leave_arena(&caller.user, &id))?;
+    let id = tournament_id(&id)?;
+    hub.with(|world, _| world.leave_tournament(&caller.user, &id))?;
     Ok(Done)
 }
 

@@ -139,7 +139,7 @@ impl EventLoop {
         let pause = waited.scaled(self.rng.random_range(0.5..=1.0));
         self.call(|client| async move {
             sleep(pause.into()).await;
-            Completion::AcceptChecked(id, client.playing().await)
+            Completion::AcceptChecked(id, client.ongoing_games().await)
         });
     }
 

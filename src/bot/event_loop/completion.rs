@@ -9,7 +9,8 @@ use crate::{
 use sparring_lichess::{
     CallError, ChallengeOutcome, NdjsonStream,
     model::{
-        Account, Arena, ArenaId, Challenge, ChallengeDone, DeclineReason, GameId, NowPlaying, TeamId, UserId,
+        Account, ArenaId, Challenge, ChallengeDone, DeclineReason, GameId, NowPlaying, TeamId, Tournament,
+        UserId,
     },
     retry::{Backoff, EndpointClass},
 };
@@ -69,6 +70,6 @@ pub(super) struct TournamentSnapshot {
     pub(super) wish: Tournaments,
     /// Teams that were asked to take us, and have answered.
     pub(super) answered: BTreeSet<TeamId>,
-    pub(super) arenas: Vec<Arena>,
+    pub(super) arenas: Vec<Tournament>,
     pub(super) errors: Vec<(EndpointClass, CallError)>,
 }

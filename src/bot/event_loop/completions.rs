@@ -147,13 +147,13 @@ impl EventLoop {
                 self.list_games();
             }
             TaskExit::With(TaskOutcome::Unplayable(error)) => warn!("{id} was given up: {error}"),
-            TaskExit::With(TaskOutcome::Refused(error)) if error.is_unknown() && was_unlisted => {
+            TaskExit::With(TaskOutcome::Refused(error)) if error.is_not_found() && was_unlisted => {
                 self.forget(&settings)
             }
             TaskExit::With(TaskOutcome::Refused(error)) => {
                 warn!("{id}: {error}");
                 let id = id.clone();
-                if !self.retry_later(settings) && error.is_unknown() {
+                if !self.retry_later(settings) && error.is_not_found() {
                     // If it is not listed either, its result is asked for once more.
                     self.parked.insert(id, opponent);
                 }

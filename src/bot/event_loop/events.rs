@@ -28,13 +28,13 @@ impl EventLoop {
                 }
             }
             StreamEvent::Event { event, .. } => self.on_event(event),
-            StreamEvent::Garbled(bad) => {
+            StreamEvent::BadLine(bad) => {
                 warn!("a line was skipped: {bad}");
                 self.context.metrics.line_skipped("event");
                 // It may have been a gameStart.
                 self.list_games();
             }
-            StreamEvent::Lost { why, lived } => {
+            StreamEvent::Disconnected { why, open_for: lived } => {
                 self.events.disconnected_since.get_or_insert_with(Instant::now);
                 self.listening(false);
                 self.context.metrics.stream_lost("event");
@@ -43,7 +43,7 @@ impl EventLoop {
                     self.back_off(pause);
                 }
             }
-            StreamEvent::Unopened { why, tries } => {
+            StreamEvent::OpenFailed { why, tries } => {
                 self.record_rate_limit(EndpointClass::EventStream, &why);
                 if tries == 1 {
                     // Games go on, and the stream would have named new ones.
@@ -53,7 +53,7 @@ impl EventLoop {
                     warn!("no event stream after {tries} tries: {why}");
                 }
             }
-            StreamEvent::Spent(span) => warn!(
+            StreamEvent::Throttled(span) => warn!(
                 "the event stream was lost as often as lichess lets it be opened: no challenges arrive for {} s; \
                  games go on",
                 span.0 / 1000
@@ -76,7 +76,7 @@ impl EventLoop {
              It is left alone for {} s; games go on",
             pause.0 / 1000
         );
-        self.events.stream.rest(pause);
+        self.events.stream.pause(pause);
     }
 
     fn on_event(&mut self, event: Event) {

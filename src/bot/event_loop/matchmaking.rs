@@ -50,7 +50,7 @@ impl EventLoop {
         let is_due = self
             .opponent_picker
             .is_due(&self.options.borrow().matchmaking, now);
-        let may_ask = is_free && self.client.silence(EndpointClass::Invite).is_none();
+        let may_ask = is_free && self.client.blocked_for(EndpointClass::Invite).is_none();
         self.opponent_picker.looked(may_ask.then_some(now));
         if may_ask && is_due {
             self.opponent_picker.asks(now, epoch());
@@ -70,7 +70,7 @@ impl EventLoop {
     pub(super) fn next_challenge_at(&self) -> Option<Millis> {
         let now = self.now();
         let is_free = self.is_free(now);
-        let silence = self.client.silence(EndpointClass::Invite);
+        let silence = self.client.blocked_for(EndpointClass::Invite);
         let allowed = silence.map_or(Millis::ZERO, |silence| now + silence);
         let options = self.options.borrow();
         let looks_at = self.opponent_picker.looks_at(&options.matchmaking, allowed);
@@ -98,7 +98,7 @@ impl EventLoop {
         };
         info!("challenging {user}");
         self.call(|client| async move {
-            let answer = client.invite_and_wait(&user, &request).await;
+            let answer = client.create_challenge_and_wait(&user, &request).await;
             Completion::ChallengeSent(user, answer)
         });
     }
@@ -249,7 +249,7 @@ impl EventLoop {
         let now = self.now();
         self.record_outcome(&id, "no answer");
         self.opponent_picker.refused(&id, now);
-        self.call(|client| async move { Completion::ExpiryChecked(id, client.playing().await) });
+        self.call(|client| async move { Completion::ExpiryChecked(id, client.ongoing_games().await) });
     }
 
     /// Handles the running games after a challenge of ours had no answer.

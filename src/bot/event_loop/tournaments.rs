@@ -30,7 +30,7 @@ impl EventLoop {
         }
         let settings = self.options.borrow().tournaments.clone();
         // Tournament games take slots of bots; slots reserved for humans stay free.
-        while self.context.client.silence(EndpointClass::Invite).is_none()
+        while self.context.client.blocked_for(EndpointClass::Invite).is_none()
             && let Some(action) = self
                 .tournaments
                 .next(&settings, self.seats_for_bots(None, now), now)
@@ -45,7 +45,7 @@ impl EventLoop {
                 TournamentAction::Join(id, team) => {
                     debug!("joining the tournament {id}");
                     self.call(|client| async move {
-                        let answer = client.join_arena(&id, team.as_ref()).await;
+                        let answer = client.join_tournament(&id, team.as_ref()).await;
                         Completion::TournamentJoined(id, answer)
                     });
                 }
@@ -57,7 +57,7 @@ impl EventLoop {
     /// When [`maybe_join`](Self::maybe_join) may have something to do.
     pub(super) fn next_tournament_at(&self) -> Option<Millis> {
         let options = self.options.borrow();
-        let is_limited = self.context.client.silence(EndpointClass::Invite).is_some();
+        let is_limited = self.context.client.blocked_for(EndpointClass::Invite).is_some();
         if self.is_closing() || is_limited {
             return None;
         }
@@ -116,7 +116,7 @@ impl EventLoop {
         info!("leaving the tournament {id}");
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {
-            Completion::TournamentLeft(insist(rng, || client.withdraw_from_arena(&id)).await)
+            Completion::TournamentLeft(insist(rng, || client.withdraw_from_tournament(&id)).await)
         });
     }
 }
@@ -139,7 +139,7 @@ async fn list_tournaments(
     }
     let mut ids: BTreeSet<ArenaId> = settings.arenas.iter().cloned().collect();
     for team in &settings.teams {
-        match client.arenas_of(team).await {
+        match client.team_tournaments(team).await {
             Ok(listed) => {
                 let open = listed.into_iter().filter(|arena| !arena.is_over());
                 ids.extend(open.map(|arena| arena.id));
@@ -149,7 +149,7 @@ async fn list_tournaments(
     }
     let mut arenas = Vec::new();
     for id in &ids {
-        match client.arena(id).await {
+        match client.tournament(id).await {
             Ok(arena) => arenas.push(arena),
             Err(error) => errors.push((EndpointClass::Read, error)),
         }

@@ -203,9 +203,9 @@ impl GameTask {
     }
 
     pub(super) fn say(&self, line: String) {
-        self.call(
-            |client, id| async move { GameCallResult::Said(client.say(&id, &Room::Player, &line).await) },
-        );
+        self.call(|client, id| async move {
+            GameCallResult::Said(client.post_chat(&id, &Room::Player, &line).await)
+        });
     }
 
     /// Handles a line of chat. Only the opponent can give commands, and only in the players' room.
@@ -273,7 +273,7 @@ impl GameTask {
         if self.game.as_ref().is_some_and(may_wait) {
             self.chat.history_due = Some(Instant::now() + HISTORY_WITHIN);
         }
-        self.call(|client, id| async move { GameCallResult::ChatHistory(client.chat(&id).await) });
+        self.call(|client, id| async move { GameCallResult::ChatHistory(client.chat_history(&id).await) });
     }
 
     /// Handles the chat history. Its commands count too, and are answered unless we have said something since: nobody reads

@@ -73,15 +73,18 @@ impl GameTask {
                 self.stream.is_reopening = false;
                 self.stream.frame_due = Some(Instant::now() + self.settings.frame_within.into());
             }
-            Some(StreamEvent::Event { event, heard }) => self.on_event(event, heard),
-            Some(StreamEvent::Garbled(bad)) => {
+            Some(StreamEvent::Event {
+                event,
+                received_at: heard,
+            }) => self.on_event(event, heard),
+            Some(StreamEvent::BadLine(bad)) => {
                 warn!("a line was skipped: {bad}");
                 self.context.metrics.line_skipped("game");
                 if may_be_a_state(&bad) {
                     self.schedule_resync();
                 }
             }
-            Some(StreamEvent::Lost { why, lived }) => {
+            Some(StreamEvent::Disconnected { why, open_for: lived }) => {
                 self.stream.frame_due = None;
                 self.update_flag_deadline();
                 if self.is_over() {
@@ -98,12 +101,12 @@ impl GameTask {
                     );
                 }
             }
-            Some(StreamEvent::Unopened { why, tries }) => {
+            Some(StreamEvent::OpenFailed { why, tries }) => {
                 if tries.is_power_of_two() {
                     warn!("no stream after {tries} tries: {why}");
                 }
             }
-            Some(StreamEvent::Spent(span)) => {
+            Some(StreamEvent::Throttled(span)) => {
                 warn!("the game's stream ends again and again: not opened for {span}");
             }
             Some(StreamEvent::Refused(why @ CallError::Unauthorized { .. })) => {
@@ -220,7 +223,7 @@ impl GameTask {
         if self.stream.resync_at.is_some_and(|at| now >= at) {
             self.stream
                 .resync_attempts
-                .note(self.stream.started_at.elapsed().into());
+                .record(self.stream.started_at.elapsed().into());
             self.resync();
         }
     }
@@ -236,7 +239,7 @@ impl GameTask {
         let flag = game.clocks().map_or(FlagDeadline::Never, |clocks| {
             FlagDeadline::FallsAt(from + clocks.mine.into())
         });
-        self.stream.stream.note_flag(flag);
+        self.stream.stream.set_flag_deadline(flag);
     }
 
     /// Gives up a game whose start or moves make no sense.

@@ -233,7 +233,7 @@ impl GameTask {
             let again = submission
                 .next_deadline()
                 .map(|at| at.saturating_duration_since(now));
-            warn!("{}", error.clone().waiting(again.unwrap_or_default().into()));
+            warn!("{}", error.clone().with_wait(again.unwrap_or_default().into()));
         }
         if let Err(error @ CallError::Unauthorized { .. }) = answer {
             self.outcome = Some(TaskOutcome::Unauthorized(error));

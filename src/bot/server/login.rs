@@ -69,7 +69,7 @@ pub(in crate::bot) async fn login(
     let mut backoff = Backoff::new(Millis(250), Millis::from_secs(5));
     loop {
         let error = match attempt(&client, wanted).await {
-            Ok(account) => return Ok((client.named(&account.id), account)),
+            Ok(account) => return Ok((client.with_user_agent(&account.id), account)),
             Err(LoginFailure::Final(exit)) => return Err(exit),
             Err(LoginFailure::Call(error)) => error,
         };
@@ -109,7 +109,7 @@ pub(in crate::bot) async fn look(client: Client) -> Result<(Client, Account), Da
         "this is {}, and nothing will be sent but questions",
         Escaped(&account.username)
     );
-    Ok((client.named(&account.id), account))
+    Ok((client.with_user_agent(&account.id), account))
 }
 
 enum LoginFailure {

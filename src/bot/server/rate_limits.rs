@@ -43,7 +43,7 @@ impl PersistedRateLimits {
         for (key, until) in &until {
             let class = key.strip_prefix(CLASS).and_then(EndpointClass::named);
             if let Some(class) = class {
-                client.hold(class, *until - epoch);
+                client.block(class, *until - epoch);
             }
         }
         Self { until, store }
@@ -131,14 +131,14 @@ mod tests {
         let years = now + day.scaled(1000.0);
         let past = [(VS_BOTS.to_owned(), years), ("class.read".to_owned(), years)];
         let limits = PersistedRateLimits::restore(&past, &client, ArchiveWriter::default(), now);
-        assert!(client.silence(EndpointClass::Read).is_none() && !limits.forbids_bots(now));
+        assert!(client.blocked_for(EndpointClass::Read).is_none() && !limits.forbids_bots(now));
         let minutes = Millis::from_secs(300);
         let past = [
             (VS_BOTS.to_owned(), now + day + minutes),
             ("class.read".to_owned(), now + day),
         ];
         let mut limits = PersistedRateLimits::restore(&past, &client, ArchiveWriter::default(), now);
-        assert!(client.silence(EndpointClass::Read).unwrap() <= day);
+        assert!(client.blocked_for(EndpointClass::Read).unwrap() <= day);
         assert!(limits.forbids_bots(now + day - Millis(1)) && !limits.forbids_bots(now + day));
         // While it runs: a limit of a clock that was years ahead is none, and takes the place of no other.
         limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), years);

@@ -120,9 +120,9 @@ mod tests {
     {
         let mut duel = ConflictDetector::default();
         loop {
-            let mut follower = ReconnectingStream::pretended(server.clone(), seed);
+            let mut follower = ReconnectingStream::mock(server.clone(), seed);
             let truce = loop {
-                let Some(StreamEvent::Lost { why, lived }) = follower.next().await else {
+                let Some(StreamEvent::Disconnected { why, open_for: lived }) = follower.next().await else {
                     continue;
                 };
                 lives.lock().unwrap().push(lived);

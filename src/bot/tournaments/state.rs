@@ -7,7 +7,7 @@ use crate::config::Tournaments;
 use sparring_chess::units::Millis;
 use sparring_lichess::{
     CallError,
-    model::{Arena, ArenaId, GameId, TeamId},
+    model::{ArenaId, GameId, TeamId, Tournament},
 };
 
 /// Between two looks at what is announced.
@@ -133,7 +133,7 @@ impl TournamentState {
         &mut self,
         wish: &Tournaments,
         answered: BTreeSet<TeamId>,
-        arenas: Vec<Arena>,
+        arenas: Vec<Tournament>,
         is_complete: bool,
         now: Millis,
     ) {
@@ -256,7 +256,7 @@ mod tests {
         }
     }
 
-    fn arena(id: &str, begins: u64, bots: bool) -> Arena {
+    fn arena(id: &str, begins: u64, bots: bool) -> Tournament {
         serde_json::from_value(json!({
             "id": id, "botsAllowed": bots, "minutes": 20, "secondsToStart": begins
         }))
@@ -272,7 +272,7 @@ mod tests {
     }
 
     /// What is known after a look at these.
-    fn known(wish: &Tournaments, arenas: Vec<Arena>) -> TournamentState {
+    fn known(wish: &Tournaments, arenas: Vec<Tournament>) -> TournamentState {
         let mut known = TournamentState::default();
         let Some(TournamentAction::Look(teams)) = known.next(wish, 1, secs(0)) else {
             panic!("first it looks");
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn in_a_battle_one_plays_for_a_team_that_the_settings_name() {
         let wish = wish(&[], &["coders"]);
-        let battle = |id: &str, team: &str| Arena {
+        let battle = |id: &str, team: &str| Tournament {
             team_battle: serde_json::from_value(json!({"teams": {team: []}})).unwrap(),
             ..arena(id, 0, true)
         };

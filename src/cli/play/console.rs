@@ -70,7 +70,7 @@ impl<W: Write> Console<W> {
             }
         });
         Self {
-            client: client.at_the_board(),
+            client: client.board_api(),
             me,
             typed,
             screen,
@@ -85,14 +85,17 @@ impl<W: Write> Console<W> {
     /// When the server is gone, the bot declines or does not answer, or the terminal cannot be written to.
     pub async fn play(&mut self, wishes: &PlayOptions) -> anyhow::Result<()> {
         let mut events = ReconnectingStream::events(&self.client, 1);
-        let challenge = self.client.invite(&wishes.opponent, &wishes.invitation).await?;
+        let challenge = self
+            .client
+            .create_challenge(&wishes.opponent, &wishes.invitation)
+            .await?;
         let start = self.wait_for_start(&mut events, &challenge.id);
         let game = timeout(self.arrival.into(), start).await.map_err(|_| {
             let seconds = self.arrival.0.div_ceil(1000);
             anyhow!("the bot has not begun the game within {seconds} seconds")
         })??;
         for request in &wishes.requests {
-            self.client.say(&game, &Room::Player, request).await?;
+            self.client.post_chat(&game, &Room::Player, request).await?;
         }
         self.follow(&game).await
     }
@@ -158,15 +161,15 @@ impl<W: Write> Console<W> {
     fn take(&mut self, game: &mut Option<GameState>, news: StreamEvent<GameEvent>) -> anyhow::Result<bool> {
         let event = match news {
             StreamEvent::Event { event, .. } => event,
-            StreamEvent::Lost { .. } => {
+            StreamEvent::Disconnected { .. } => {
                 writeln!(self.screen, "(connection lost, trying again)")?;
                 return Ok(false);
             }
             StreamEvent::Refused(error) => return Err(error.into()),
             StreamEvent::Opened
-            | StreamEvent::Garbled(_)
-            | StreamEvent::Unopened { .. }
-            | StreamEvent::Spent(_) => return Ok(false),
+            | StreamEvent::BadLine(_)
+            | StreamEvent::OpenFailed { .. }
+            | StreamEvent::Throttled(_) => return Ok(false),
         };
         if let GameEvent::Chat(line) = &event {
             self.show_chat(line)?;
@@ -265,7 +268,7 @@ impl<W: Write> Console<W> {
             "abort" => self.client.abort(id).await,
             "draw" => self.client.draw(id, true).await,
             "takeback" => self.client.takeback(id, true).await,
-            "say" => self.client.say(id, &Room::Player, rest).await,
+            "say" => self.client.post_chat(id, &Room::Player, rest).await,
             _ => return self.play_move(game, typed).await,
         };
         self.report(done)

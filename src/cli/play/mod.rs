@@ -43,7 +43,7 @@ use sparring_lichess::{
     model::{ChallengeColor, ChallengeRequest, UserId},
 };
 use sparring_personality::Level;
-use sparring_sandbox::{self as sandbox, ExplanationSource, Key, Sandbox, Visitors, has_page};
+use sparring_sandbox::{self as sandbox, AnonymousAccess, ExplanationSource, Key, Sandbox, has_page};
 
 /// The bot's name in the sandbox.
 const BOT: &str = "Sparring";
@@ -171,7 +171,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let key = Key::random().context("cannot make a key")?;
     let mut options = sandbox::Options {
         lobby: lobby::live(stock.cast.clone(), &config, edits),
-        visitors: Visitors::Private(key.clone()),
+        access: AnonymousAccess::Private(key.clone()),
         control: false,
         ..Default::default()
     };
@@ -181,7 +181,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         ArchiveWriter::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
     let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
     let worker = Worker::default();
-    options.witness = Some(ExplanationSource::new(move |id| {
+    options.explanation_source = Some(ExplanationSource::new(move |id| {
         let (library, cast) = (Arc::clone(&library.borrow()), Arc::clone(&cast.borrow()));
         let (memory, worker) = (memory.clone(), worker.clone());
         async move {

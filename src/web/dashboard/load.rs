@@ -65,7 +65,7 @@ impl Default for Load {
 /// Lets so many requests a second through. Those that wait are no more than there are connections, so that whoever watches
 /// over the daemon hears within two seconds how it is.
 pub(super) async fn pace(State(load): State<Load>, request: Request, next: Next) -> Response {
-    load.rate.turn().await;
+    load.rate.acquire().await;
     next.run(request).await
 }
 

@@ -29,7 +29,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 const AFTER_REFUSAL: Duration = Duration::from_secs(10);
 /// A bot that does not come after so many challenges never will.
 const CHALLENGES: usize = 20;
-/// How long a move of a guest may take on its way.
+/// How long a move of an opponent may take on its way.
 const WAY: Millis = Millis::from_secs(10);
 
 /// How an opponent plays.
@@ -114,13 +114,13 @@ impl Opponent {
     ///
     /// # Errors
     /// When its name is taken.
-    pub(crate) fn new(ground: &SandboxServer, number: usize) -> anyhow::Result<Self> {
+    pub(crate) fn new(sandbox_server: &SandboxServer, number: usize) -> anyhow::Result<Self> {
         let name = format!("guest{number}");
-        let token = Token::parse(&ground.sandbox.add_human(&name)?)?;
+        let token = Token::parse(&sandbox_server.sandbox.add_human(&name)?)?;
         Ok(Self {
-            client: Client::new(&ground.address(), token, number as u64)?.at_the_board(),
+            client: Client::new(&sandbox_server.address(), token, number as u64)?.board_api(),
             me: name.parse()?,
-            sandbox: ground.sandbox.clone(),
+            sandbox: sandbox_server.sandbox.clone(),
             engine: Arc::new(Mutex::new(Engine::new(1))),
         })
     }
@@ -189,7 +189,10 @@ impl Opponent {
     }
 
     async fn challenge(&self, invitation: &ChallengeRequest) -> anyhow::Result<Challenge> {
-        Ok(self.client.invite(&"sparring".parse()?, invitation).await?)
+        Ok(self
+            .client
+            .create_challenge(&"sparring".parse()?, invitation)
+            .await?)
     }
 
     /// A stream of a game.
@@ -233,15 +236,16 @@ impl Opponent {
         let (mut asked, mut waits, mut last_turn) = (None, Vec::new(), None);
         let mut has_resigned = false;
         loop {
-            let StreamEvent::Event { event, heard } = stream.next().await.context("no game stream")? else {
+            let StreamEvent::Event { event, received_at } = stream.next().await.context("no game stream")?
+            else {
                 continue;
             };
             let step = self.take(&mut game, event)?;
             let Some(game) = &game else { continue };
             if step.my_turn || step.ended {
-                // The end of a game by the guest's own move is no answer.
+                // The end of a game by the opponent's own move is no answer.
                 let answered = asked.take().filter(|_| game.is_my_turn());
-                waits.extend(answered.map(|asked: Instant| (heard - asked).as_micros() as u64));
+                waits.extend(answered.map(|asked: Instant| (received_at - asked).as_micros() as u64));
             }
             if step.ended {
                 return Ok(Played {
@@ -270,7 +274,7 @@ impl Opponent {
     ) -> Option<Instant> {
         if game.line().ply() >= manner.most_plies {
             if let Err(error) = self.resign(game.id()).await {
-                tracing::debug!("a guest cannot resign: {error}");
+                tracing::debug!("an opponent cannot resign: {error}");
             }
             return None;
         }
@@ -279,7 +283,7 @@ impl Opponent {
         let uci = write_uci(mv, game.line().variant());
         let asked = Instant::now();
         if let Err(error) = self.move_to(game.id(), &uci).await {
-            tracing::debug!("a move of a guest after {:?}: {error}", asked.elapsed());
+            tracing::debug!("a move of an opponent after {:?}: {error}", asked.elapsed());
         }
         Some(asked)
     }
@@ -308,11 +312,11 @@ impl Opponent {
                 .search(&SearchRequest::new(line, limits), &around, &mut |_| {})
                 .best()
         });
-        // A thought that falls over costs the guest the game, which the table shows.
+        // A panic in choosing a move costs the opponent the game, which the table shows.
         thought.await.ok().flatten()
     }
 
-    /// How a game went that is over; whether the guest has resigned it is for the caller to say, since a game that is given
+    /// How a game went that is over; whether the opponent has resigned it is for the caller to say, since a game that is given
     /// up before it has really begun counts as aborted, whoever did so.
     pub(crate) fn played(&self, game: &GameState, has_resigned: bool) -> Played {
         let me = game.my_side();

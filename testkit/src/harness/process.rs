@@ -86,7 +86,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts the program with the files of a folder. `hear` gets each line of its log.
+    /// Starts the program with the files of a folder. `on_line` gets each line of its log.
     ///
     /// # Errors
     /// When no process can be started.
@@ -95,7 +95,7 @@ impl Program {
         address: &str,
         token: &str,
         flags: &[&str],
-        mut hear: impl FnMut(&str) + Send + 'static,
+        mut on_line: impl FnMut(&str) + Send + 'static,
     ) -> anyhow::Result<Self> {
         let mut child = Command::new("sh")
             .args(["-c", SPARED])
@@ -117,7 +117,7 @@ impl Program {
         let log = tokio::spawn(async move {
             let mut lines = BufReader::new(stderr).lines();
             while let Ok(Some(line)) = lines.next_line().await {
-                hear(&line);
+                on_line(&line);
             }
         });
         Ok(Self { child, log })

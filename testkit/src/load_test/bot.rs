@@ -54,24 +54,30 @@ impl Log {
 impl Bot {
     /// Starts the program with one personality and one book, and waits until it listens.
     pub(super) async fn start(
-        ground: &SandboxServer,
+        sandbox_server: &SandboxServer,
         personality: &str,
         book: &str,
         max_games: usize,
     ) -> anyhow::Result<Self> {
         let folder = Folder::new()?;
         folder.write(&settings(max_games, "50ms"), personality, book)?;
-        Self::start_in(ground, folder).await
+        Self::start_in(sandbox_server, folder).await
     }
 
     /// Starts the program with the files of a folder, and waits until it listens.
-    pub(super) async fn start_in(ground: &SandboxServer, folder: Folder) -> anyhow::Result<Self> {
+    pub(super) async fn start_in(sandbox_server: &SandboxServer, folder: Folder) -> anyhow::Result<Self> {
         let log = Arc::new(Mutex::new(Log::default()));
         let heard = Arc::clone(&log);
-        let hear = move |line: &str| heard.lock().unwrap_or_else(PoisonError::into_inner).read(line);
+        let on_line = move |line: &str| heard.lock().unwrap_or_else(PoisonError::into_inner).read(line);
         let flags = ["--verbose"];
-        let mut program = Program::start(&folder, &ground.address(), &ground.token, &flags, hear)?;
-        ground.until_it_listens(&mut program).await?;
+        let mut program = Program::start(
+            &folder,
+            &sandbox_server.address(),
+            &sandbox_server.token,
+            &flags,
+            on_line,
+        )?;
+        sandbox_server.until_it_listens(&mut program).await?;
         Ok(Self { program, log, folder })
     }
 

@@ -21,21 +21,21 @@ const PLIES: usize = 12;
 
 /// Plays so many games and prints what memory was in use after each part of them, with no game running.
 pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
-    let ground = SandboxServer::new(args.seed).await?;
-    let (bot, _) = start(&ground, INSTANT, BOOK, args.at_once).await?;
-    let guests: Vec<Arc<Opponent>> = (0..args.at_once)
-        .map(|number| Opponent::new(&ground, number).map(Arc::new))
+    let sandbox_server = SandboxServer::new(args.seed).await?;
+    let (bot, _) = start(&sandbox_server, INSTANT, BOOK, args.at_once).await?;
+    let opponents: Vec<Arc<Opponent>> = (0..args.at_once)
+        .map(|number| Opponent::new(&sandbox_server, number).map(Arc::new))
         .collect::<anyhow::Result<_>>()?;
     let watch = Stopwatch::start();
     let next = Arc::new(AtomicUsize::new(0));
     let mut resident = Vec::new();
     for part in 1..=PARTS {
         let end = games * part / PARTS;
-        let mut chairs = JoinSet::new();
-        for guest in &guests {
-            chairs.spawn(sit(Arc::clone(guest), Arc::clone(&next), end, args.seed));
+        let mut tasks = JoinSet::new();
+        for opponent in &opponents {
+            tasks.spawn(sit(Arc::clone(opponent), Arc::clone(&next), end, args.seed));
         }
-        while let Some(done) = chairs.join_next().await {
+        while let Some(done) = tasks.join_next().await {
             done.context("an opponent fell over")??;
         }
         // Each chair has drawn one number too many.
@@ -69,7 +69,7 @@ pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
 }
 
 /// Plays games until all of this part are taken.
-async fn sit(guest: Arc<Opponent>, next: Arc<AtomicUsize>, end: usize, seed: u64) -> anyhow::Result<()> {
+async fn sit(opponent: Arc<Opponent>, next: Arc<AtomicUsize>, end: usize, seed: u64) -> anyhow::Result<()> {
     loop {
         let game = next.fetch_add(1, Ordering::Relaxed);
         if game >= end {
@@ -83,6 +83,6 @@ async fn sit(guest: Arc<Opponent>, next: Arc<AtomicUsize>, end: usize, seed: u64
             seed: seed ^ ((game as u64) << 32),
             most_plies: PLIES,
         };
-        guest.play(&manner).await?;
+        opponent.play(&manner).await?;
     }
 }

@@ -81,23 +81,23 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// Starts the program and says how long it took to open its event stream.
 async fn start(
-    ground: &SandboxServer,
+    sandbox_server: &SandboxServer,
     personality: &str,
     book: &str,
     max_games: usize,
 ) -> anyhow::Result<(Bot, Millis)> {
     let watch = Stopwatch::start();
-    let bot = Bot::start(ground, personality, book, max_games).await?;
+    let bot = Bot::start(sandbox_server, personality, book, max_games).await?;
     Ok((bot, watch.elapsed()))
 }
 
 async fn measure(args: &Args) -> anyhow::Result<()> {
-    let ground = SandboxServer::new(args.seed).await?;
-    let (bot, listened) = start(&ground, INSTANT, BOOK, args.crowd).await?;
+    let sandbox_server = SandboxServer::new(args.seed).await?;
+    let (bot, listened) = start(&sandbox_server, INSTANT, BOOK, args.crowd).await?;
     row("process start to event stream open", &listened.to_string());
     tokio::time::sleep(Duration::from_secs(1)).await;
     row("resident memory, idle", &mebibytes(bot.resident()?));
-    let (latency, busiest) = crowd(&ground, &bot, args, Millis(200)).await?;
+    let (latency, busiest) = crowd(&sandbox_server, &bot, args, Millis(200)).await?;
     row(
         &format!("resident memory, {} games running, 1 MiB hash each", args.crowd),
         &mebibytes(busiest),
@@ -117,14 +117,14 @@ async fn measure(args: &Args) -> anyhow::Result<()> {
         ),
         &log.own.to_string(),
     );
-    drop(ground);
+    drop(sandbox_server);
 
     reload(args).await?;
 
-    let ground = SandboxServer::new(args.seed + 1).await?;
-    let (bot, _) = start(&ground, BY_CLOCK, BOOK, args.at_once).await?;
+    let sandbox_server = SandboxServer::new(args.seed + 1).await?;
+    let (bot, _) = start(&sandbox_server, BY_CLOCK, BOOK, args.at_once).await?;
     let watch = Stopwatch::start();
-    let tally = many(&ground, args).await?;
+    let tally = many(&sandbox_server, args).await?;
     row(
         &format!("{} games, {} at once, took", args.games, args.at_once),
         &watch.elapsed().to_string(),
@@ -140,12 +140,12 @@ async fn measure(args: &Args) -> anyhow::Result<()> {
 /// Plays as many games at once while a large book is saved again and again.
 async fn reload(args: &Args) -> anyhow::Result<()> {
     let text = book_writer::text(args.seed, book_writer::LINES);
-    let ground = SandboxServer::new(args.seed + 2).await?;
-    let (bot, _) = start(&ground, READER, &text, args.crowd).await?;
+    let sandbox_server = SandboxServer::new(args.seed + 2).await?;
+    let (bot, _) = start(&sandbox_server, READER, &text, args.crowd).await?;
     let done = CancellationToken::new();
     let saver = tokio::spawn(book_writer::save(bot.book(), text, done.clone()));
     // Slow opponents, so that several saves fall into each game.
-    crowd(&ground, &bot, args, Millis(500)).await?;
+    crowd(&sandbox_server, &bot, args, Millis(500)).await?;
     done.cancel();
     let saves = saver.await??;
     let log = bot.end().await?;
@@ -158,14 +158,14 @@ async fn reload(args: &Args) -> anyhow::Result<()> {
 
 /// Plays many games at once against the bot that moves at once, timing its answers.
 async fn crowd(
-    ground: &SandboxServer,
+    sandbox_server: &SandboxServer,
     bot: &Bot,
     args: &Args,
     pause: Millis,
 ) -> anyhow::Result<(Latency, u64)> {
-    let mut guests = JoinSet::new();
+    let mut opponents = JoinSet::new();
     for number in 0..args.crowd {
-        let guest = Opponent::new(ground, number)?;
+        let opponent = Opponent::new(sandbox_server, number)?;
         let manner = OpponentBehavior {
             clock: (Millis::from_secs(180), Millis::from_secs(2)),
             pause,
@@ -174,13 +174,13 @@ async fn crowd(
             seed: args.seed ^ ((number as u64) << 32),
             most_plies: 80,
         };
-        guests.spawn(async move { guest.play(&manner).await });
+        opponents.spawn(async move { opponent.play(&manner).await });
     }
     let mut latency = Latency::default();
     let mut busiest = 0;
     loop {
         tokio::select! {
-            game = guests.join_next() => {
+            game = opponents.join_next() => {
                 let Some(game) = game else { break };
                 latency.add(&game.context("an opponent fell over")??.waits);
             }
@@ -191,13 +191,13 @@ async fn crowd(
 }
 
 /// Plays games with mixed clocks against the bot that uses its clock.
-async fn many(ground: &SandboxServer, args: &Args) -> anyhow::Result<Tally> {
+async fn many(sandbox_server: &SandboxServer, args: &Args) -> anyhow::Result<Tally> {
     let next = Arc::new(AtomicUsize::new(0));
-    let mut chairs = JoinSet::new();
+    let mut tasks = JoinSet::new();
     for number in 0..args.at_once {
-        let guest = Opponent::new(ground, 1000 + number)?;
+        let opponent = Opponent::new(sandbox_server, 1000 + number)?;
         let (next, games, seed) = (Arc::clone(&next), args.games, args.seed);
-        chairs.spawn(async move {
+        tasks.spawn(async move {
             let mut tally = Tally::default();
             loop {
                 let game = next.fetch_add(1, Ordering::Relaxed);
@@ -212,7 +212,7 @@ async fn many(ground: &SandboxServer, args: &Args) -> anyhow::Result<Tally> {
                     seed: seed ^ ((game as u64) << 32),
                     most_plies: usize::MAX,
                 };
-                match tokio::time::timeout(STUCK, guest.play(&manner)).await {
+                match tokio::time::timeout(STUCK, opponent.play(&manner)).await {
                     Ok(played) => tally.add(&played?),
                     Err(_) => tally.stuck += 1,
                 }
@@ -220,7 +220,7 @@ async fn many(ground: &SandboxServer, args: &Args) -> anyhow::Result<Tally> {
         });
     }
     let mut tally = Tally::default();
-    while let Some(done) = chairs.join_next().await {
+    while let Some(done) = tasks.join_next().await {
         tally.merge(&done.context("an opponent fell over")??);
     }
     Ok(tally)

@@ -51,7 +51,7 @@ const WITH_MOVES: u32 = 2000;
 const PLIES: u32 = 80;
 /// The owner looks so often.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long the guests wait before each move.
+/// How long the opponents wait before each move.
 const PAUSE: Millis = Millis(250);
 
 /// What befell whoever asked.
@@ -65,15 +65,15 @@ struct Answers {
 /// Plays the games alone and under siege, and prints what the siege cost.
 pub(super) async fn measure(args: &Args) -> anyhow::Result<()> {
     raise_open_files();
-    let ground = SandboxServer::new(args.seed).await?;
+    let sandbox_server = SandboxServer::new(args.seed).await?;
     let address = bind(0).await?.local_addr()?;
     let folder = Folder::new()?;
     let listen = format!("[dashboard]\nlisten = \"{address}\"\n");
     folder.write(&(settings(args.at_once, "50ms") + &listen), INSTANT, BOOK)?;
     tokio::task::block_in_place(|| fill(&folder))?;
-    let bot = Bot::start_in(&ground, folder).await?;
+    let bot = Bot::start_in(&sandbox_server, folder).await?;
 
-    let alone = games(&ground, &bot, args, 0).await?;
+    let alone = games(&sandbox_server, &bot, args, 0).await?;
     alone.tell("alone", args);
     let stop = CancellationToken::new();
     let answers = Arc::new(Answers::default());
@@ -85,7 +85,7 @@ pub(super) async fn measure(args: &Args) -> anyhow::Result<()> {
         siege.spawn(ask(address, number, stop.clone(), Arc::clone(&answers)));
     }
     let owner = tokio::spawn(look(address, stop.clone()));
-    let besieged = games(&ground, &bot, args, 1000).await?;
+    let besieged = games(&sandbox_server, &bot, args, 1000).await?;
     stop.cancel();
     siege.join_all().await;
     besieged.tell("besieged", args);
@@ -129,10 +129,15 @@ impl Outcome {
 }
 
 /// Plays the games to their end.
-async fn games(ground: &SandboxServer, bot: &Bot, args: &Args, from: usize) -> anyhow::Result<Outcome> {
-    let mut guests = JoinSet::new();
+async fn games(
+    sandbox_server: &SandboxServer,
+    bot: &Bot,
+    args: &Args,
+    from: usize,
+) -> anyhow::Result<Outcome> {
+    let mut opponents = JoinSet::new();
     for number in from..from + args.at_once {
-        let guest = Opponent::new(ground, number)?;
+        let opponent = Opponent::new(sandbox_server, number)?;
         let manner = OpponentBehavior {
             clock: (Millis::from_secs(180), Millis::ZERO),
             pause: PAUSE,
@@ -141,13 +146,13 @@ async fn games(ground: &SandboxServer, bot: &Bot, args: &Args, from: usize) -> a
             seed: args.seed ^ ((number as u64) << 32),
             most_plies: 150,
         };
-        guests.spawn(async move { guest.play(&manner).await });
+        opponents.spawn(async move { opponent.play(&manner).await });
     }
     bot.heard(); // What came before does not count.
     let (mut tally, mut resident) = (Tally::default(), 0);
     loop {
         tokio::select! {
-            game = guests.join_next() => match game {
+            game = opponents.join_next() => match game {
                 Some(game) => tally.add(&game.context("an opponent fell over")??),
                 None => break,
             },

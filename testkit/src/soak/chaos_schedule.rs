@@ -8,15 +8,15 @@ use tokio::time::Instant;
 use super::{SoakSetup, fault_log::FaultLog};
 use sparring_chess::units::Millis;
 
-/// Quiet before the first trouble.
+/// Time before the first fault.
 const CALM: Duration = Duration::from_secs(5);
 /// A game's stream that has fallen silent is given up after this time (F3): what a silent network costs a game.
 const SILENCE: Millis = Millis::from_secs(10);
 
-/// A silent event stream is given up after 15 s (F3), and challenges are heard when the next one is open.
-const DEAF: Millis = Millis::from_secs(16);
+/// A silent event stream is given up after 15 s (F3), and challenges arrive when the next one is open.
+const EVENTS_RESUME: Millis = Millis::from_secs(16);
 
-/// What can go wrong as a whole.
+/// Faults of the whole program.
 #[derive(Debug, Clone, Copy)]
 enum Trouble {
     Kill,
@@ -37,14 +37,14 @@ const DECK: [Trouble; 7] = [
     Trouble::Silence,
 ];
 
-/// Makes trouble, and counts it.
+/// Injects the faults, and counts them.
 #[derive(Debug)]
 pub(super) struct ChaosSchedule {
     rng: ChaCha8Rng,
     deck: Vec<Trouble>,
     next: Instant,
-    /// What it may explain.
-    pub troubles: FaultLog,
+    /// Log of the faults.
+    pub faults: FaultLog,
     /// How often the program was killed.
     pub kills: usize,
     /// How often every connection broke and the server was out of reach.
@@ -64,7 +64,7 @@ impl ChaosSchedule {
             rng: ChaCha8Rng::seed_from_u64(seed),
             deck: Vec::new(),
             next: Instant::now() + CALM,
-            troubles: FaultLog::default(),
+            faults: FaultLog::default(),
             kills: 0,
             restarts: 0,
             storms: 0,
@@ -73,52 +73,52 @@ impl ChaosSchedule {
         }
     }
 
-    /// Whether it is time for the next trouble.
+    /// Whether the next fault is due.
     pub(super) fn is_due(&self) -> bool {
         Instant::now() >= self.next
     }
 
-    /// Lets something go wrong. Says whether the program was started anew.
-    pub(super) async fn strike(&mut self, scene: &mut SoakSetup) -> anyhow::Result<bool> {
-        let from = scene.ground.sandbox.now();
+    /// Injects the next fault. Returns whether the program was restarted.
+    pub(super) async fn strike(&mut self, setup: &mut SoakSetup) -> anyhow::Result<bool> {
+        let from = setup.sandbox_server.sandbox.now();
         let what = self.draw();
         match what {
             Trouble::Kill => {
-                scene.network.loses_daemon();
-                scene.victim.kill().await?;
-                scene.start().await?;
+                setup.network.loses_daemon();
+                setup.daemon.kill().await?;
+                setup.start().await?;
                 self.kills += 1;
-                let to = scene.ground.sandbox.now();
-                self.troubles.kills.push((from, to));
+                let to = setup.sandbox_server.sandbox.now();
+                self.faults.kills.push((from, to));
                 self.outage(from, to);
             }
             Trouble::Restart => {
                 let span = self.span(200..1500);
-                scene.network.fail(span).await;
+                setup.network.fail(span).await;
                 self.restarts += 1;
-                self.outage(from, scene.ground.sandbox.now());
+                self.outage(from, setup.sandbox_server.sandbox.now());
             }
             Trouble::Storm => {
                 for _ in 0..20 {
-                    scene.victim.spoil()?;
-                    scene.victim.reload().await?;
-                    scene.victim.mend()?;
-                    scene.victim.reload().await?;
+                    setup.daemon.spoil()?;
+                    setup.daemon.reload().await?;
+                    setup.daemon.mend()?;
+                    setup.daemon.reload().await?;
                 }
                 self.storms += 1;
             }
             Trouble::FullDisk => {
                 let span = self.span(1000..4000);
-                scene.victim.fill_disk(true).await?;
+                setup.daemon.fill_disk(true).await?;
                 tokio::time::sleep(span).await;
-                scene.victim.fill_disk(false).await?;
+                setup.daemon.fill_disk(false).await?;
                 self.full_disks += 1;
             }
             Trouble::Silence => {
-                scene.network.fall_silent();
+                setup.network.fall_silent();
                 self.silences += 1;
-                self.troubles.outages.push((from, from + SILENCE));
-                self.troubles.deaf.push((from, from + DEAF));
+                self.faults.outages.push((from, from + SILENCE));
+                self.faults.without_events.push((from, from + EVENTS_RESUME));
             }
         }
         self.next = Instant::now() + self.span(2000..10_000);
@@ -134,8 +134,8 @@ impl ChaosSchedule {
     }
 
     fn outage(&mut self, from: Millis, to: Millis) {
-        self.troubles.outages.push((from, to));
-        self.troubles.deaf.push((from, to));
+        self.faults.outages.push((from, to));
+        self.faults.without_events.push((from, to));
     }
 
     fn span(&mut self, millis: std::ops::Range<u64>) -> Duration {

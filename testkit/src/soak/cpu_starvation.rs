@@ -32,18 +32,20 @@ impl CpuStarvation {
         let stalls = Arc::new(Mutex::new(Vec::new()));
         let list = Arc::clone(&stalls);
         let (stop, stopped) = mpsc::channel::<()>();
-        thread::Builder::new().name("strain".to_owned()).spawn(move || {
-            loop {
-                let (from, slept) = (sandbox.now(), Instant::now());
-                if stopped.recv_timeout(TICK) != Err(mpsc::RecvTimeoutError::Timeout) {
-                    return;
+        thread::Builder::new()
+            .name("starvation".to_owned())
+            .spawn(move || {
+                loop {
+                    let (from, slept) = (sandbox.now(), Instant::now());
+                    if stopped.recv_timeout(TICK) != Err(mpsc::RecvTimeoutError::Timeout) {
+                        return;
+                    }
+                    if slept.elapsed() > LATE {
+                        let stall = (from, sandbox.now());
+                        list.lock().unwrap_or_else(PoisonError::into_inner).push(stall);
+                    }
                 }
-                if slept.elapsed() > LATE {
-                    let stall = (from, sandbox.now());
-                    list.lock().unwrap_or_else(PoisonError::into_inner).push(stall);
-                }
-            }
-        })?;
+            })?;
         Ok(Self { stalls, _stop: stop })
     }
 

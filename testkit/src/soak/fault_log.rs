@@ -4,18 +4,18 @@ use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
 use sparring_sandbox::InjectedFault;
 
-/// Everything that went wrong on purpose, by the sandbox's clock.
+/// Injected faults, by the sandbox's clock.
 #[derive(Debug, Default)]
 pub(super) struct FaultLog {
-    /// Requests that went wrong by chance.
-    pub struck: Vec<InjectedFault>,
+    /// Random faults of requests and lines.
+    pub injected: Vec<InjectedFault>,
     /// Spans in which the daemon was dead or the server out of reach.
     pub outages: Vec<(Millis, Millis)>,
     /// Spans in which the daemon was dead and came back; those of `outages` too.
     pub kills: Vec<(Millis, Millis)>,
-    /// Spans in which no challenge could be heard: those of `outages`, but until an event stream that fell silent is given
+    /// Spans without an open event stream: those of `outages`, but until an event stream that fell silent is given
     /// up, which takes longer than a game's.
-    pub deaf: Vec<(Millis, Millis)>,
+    pub without_events: Vec<(Millis, Millis)>,
     /// Spans in which the machine let nobody run.
     pub stalls: Vec<(Millis, Millis)>,
     /// Spans in which others had the processors that the program wanted.
@@ -36,16 +36,16 @@ impl FaultLog {
             lost += end - begin.max(seen);
             seen = seen.max(end);
         }
-        let about = |struck: &&InjectedFault| {
-            struck.about.contains(game.as_str()) && (from..=to).contains(&struck.at)
+        let about = |injected: &&InjectedFault| {
+            injected.about.contains(game.as_str()) && (from..=to).contains(&injected.at)
         };
-        let struck = self.struck.iter().filter(about).map(|struck| struck.cost);
-        struck.fold(lost, |sum, span| sum + span)
+        let injected = self.injected.iter().filter(about).map(|injected| injected.cost);
+        injected.fold(lost, |sum, span| sum + span)
     }
 
-    /// The longest time within this span in which a challenge could be heard and nobody stood still.
+    /// The longest time within this span in which a challenge could arrive and no process was stalled.
     pub(super) fn longest_calm(&self, from: Millis, to: Millis) -> Millis {
-        let mut spans: Vec<_> = self.deaf.iter().chain(&self.stalls).copied().collect();
+        let mut spans: Vec<_> = self.without_events.iter().chain(&self.stalls).copied().collect();
         spans.sort_unstable();
         let (mut longest, mut seen) = (Millis::ZERO, from);
         for (begin, end) in spans {
@@ -80,8 +80,8 @@ impl FaultLog {
                     .strip_prefix("GET /api/bot/game/stream/")
                     .is_some_and(|id| id == game.as_str())
         };
-        let hit = |struck: &InjectedFault| of_stream(&struck.about) && (from..=to).contains(&struck.at);
-        self.struck.iter().any(hit)
+        let hit = |injected: &InjectedFault| of_stream(&injected.about) && (from..=to).contains(&injected.at);
+        self.injected.iter().any(hit)
     }
 }
 
@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn calm_is_what_lies_between_troubles_and_after_the_last() {
         let secs = Millis::from_secs;
-        let troubles = FaultLog {
-            deaf: vec![
+        let faults = FaultLog {
+            without_events: vec![
                 (secs(14), secs(15)),
                 (secs(5), secs(10)),
                 (secs(6), secs(8)),
@@ -101,10 +101,10 @@ mod tests {
             ],
             ..FaultLog::default()
         };
-        assert_eq!(troubles.longest_calm(secs(3), secs(14)), secs(4));
-        assert_eq!(troubles.longest_calm(secs(7), secs(17)), secs(4));
-        assert_eq!(troubles.longest_calm(secs(12), secs(18)), secs(3));
-        assert_eq!(troubles.longest_calm(secs(6), secs(9)), Millis::ZERO);
-        assert_eq!(troubles.longest_calm(secs(60), secs(69)), secs(9));
+        assert_eq!(faults.longest_calm(secs(3), secs(14)), secs(4));
+        assert_eq!(faults.longest_calm(secs(7), secs(17)), secs(4));
+        assert_eq!(faults.longest_calm(secs(12), secs(18)), secs(3));
+        assert_eq!(faults.longest_calm(secs(6), secs(9)), Millis::ZERO);
+        assert_eq!(faults.longest_calm(secs(60), secs(69)), secs(9));
     }
 }

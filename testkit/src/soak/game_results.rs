@@ -60,21 +60,24 @@ impl GamesRecord {
 
 /// Plays the games and prints what came of them. Returns the bars that were missed.
 pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
-    let mut scene = SoakSetup::new(args.seed, args.at_once, args.log.as_deref()).await?;
-    scene.ground.sandbox.note_moves();
-    let strain = CpuStarvation::watch(scene.ground.sandbox.clone())?;
-    scene.start().await?;
-    scene.ground.sandbox.let_loose(args.percent / 100.0, args.seed);
+    let mut setup = SoakSetup::new(args.seed, args.at_once, args.log.as_deref()).await?;
+    setup.sandbox_server.sandbox.audit_moves();
+    let starvation = CpuStarvation::watch(setup.sandbox_server.sandbox.clone())?;
+    setup.start().await?;
+    setup
+        .sandbox_server
+        .sandbox
+        .set_random_faults(args.percent / 100.0, args.seed);
     let begun = Instant::now();
-    let mut weather = ChaosSchedule::new(args.seed);
-    let (mut chairs, told) = seat(args, &scene)?;
+    let mut schedule = ChaosSchedule::new(args.seed);
+    let (mut tasks, told) = spawn_opponents(args, &setup)?;
     let mut record = GamesRecord::default();
     // What breaks it off is no reason to keep to oneself what was seen until then.
-    if let Err(error) = watch(args, &mut scene, &mut weather, told, &mut record).await {
+    if let Err(error) = watch(args, &mut setup, &mut schedule, told, &mut record).await {
         record.broken.push(format!("{error:#}"));
-        chairs.abort_all();
+        tasks.abort_all();
     }
-    while let Some(done) = chairs.join_next().await {
+    while let Some(done) = tasks.join_next().await {
         match done {
             Ok(Ok(())) => {}
             Ok(Err(error)) => record.broken.push(format!("an opponent left: {error:#}")),
@@ -82,38 +85,41 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
             Err(error) => record.broken.push(format!("an opponent fell over: {error}")),
         }
     }
-    scene.ground.sandbox.let_loose(0.0, args.seed);
+    setup.sandbox_server.sandbox.set_random_faults(0.0, args.seed);
     record.took = begun.elapsed().into();
-    record.silences = scene.network.silences();
-    record.reopened = scene.network.reopened();
-    weather.troubles.struck = scene.ground.sandbox.struck();
-    weather.troubles.stalls = strain.stalls();
-    match Kept::look(&mut scene, &record.played).await {
+    record.silences = setup.network.silences();
+    record.reopened = setup.network.reopened();
+    schedule.faults.injected = setup.sandbox_server.sandbox.injected_faults();
+    schedule.faults.stalls = starvation.stalls();
+    match Kept::look(&mut setup, &record.played).await {
         Ok(kept) => record.kept = kept,
         Err(error) => record.broken.push(format!("the archive: {error:#}")),
     }
     let mut findings = Findings::default();
     for game in &record.played {
-        findings.add(game, &weather.troubles);
+        findings.add(game, &schedule.faults);
     }
-    record.moves = Moves::read(&scene.ground.sandbox.posted(), &weather.troubles);
-    Ok(table::of_games(args, &scene, &weather, &record, &findings))
+    record.moves = Moves::read(
+        &setup.sandbox_server.sandbox.take_posted_moves(),
+        &schedule.faults,
+    );
+    Ok(table::of_games(args, &setup, &schedule, &record, &findings))
 }
 
-/// Gives every opponent a chair; each tells of its games. Which games are whose is fixed, so that it depends on nobody's
+/// Starts a task for every opponent, which reports its games. Which games are whose is fixed, so that it depends on nobody's
 /// speed who has which clock in the how-manieth of his games.
-fn seat(
+fn spawn_opponents(
     args: &Args,
-    scene: &SoakSetup,
+    setup: &SoakSetup,
 ) -> anyhow::Result<(JoinSet<anyhow::Result<()>>, mpsc::UnboundedReceiver<Played>)> {
     let (tell, told) = mpsc::unbounded_channel();
-    let mut chairs = JoinSet::new();
+    let mut tasks = JoinSet::new();
     for chair in 0..args.at_once {
-        let guest = Opponent::new(&scene.ground, chair)?;
+        let opponent = Opponent::new(&setup.sandbox_server, chair)?;
         let tell = tell.clone();
         let (seed, most_plies) = (args.seed, args.plies);
         let numbers = (chair..args.games).step_by(args.at_once);
-        chairs.spawn(async move {
+        tasks.spawn(async move {
             for number in numbers {
                 let manner = OpponentBehavior {
                     clock: clock(number),
@@ -124,7 +130,7 @@ fn seat(
                     most_plies,
                     seed: seed ^ ((number as u64) << 32),
                 };
-                if let Ok(played) = timeout(STUCK, guest.play(&manner)).await {
+                if let Ok(played) = timeout(STUCK, opponent.play(&manner)).await {
                     // The reader goes only when all is over.
                     let _ = tell.send(played?);
                 }
@@ -132,14 +138,14 @@ fn seat(
             Ok(())
         });
     }
-    Ok((chairs, told))
+    Ok((tasks, told))
 }
 
-/// Lets the weather rage, and takes notes, until the last opponent has left.
+/// Runs the fault schedule and records results until the last opponent has left.
 async fn watch(
     args: &Args,
-    scene: &mut SoakSetup,
-    weather: &mut ChaosSchedule,
+    setup: &mut SoakSetup,
+    schedule: &mut ChaosSchedule,
     mut told: mpsc::UnboundedReceiver<Played>,
     record: &mut GamesRecord,
 ) -> anyhow::Result<()> {
@@ -160,23 +166,23 @@ async fn watch(
             _ = look.tick() => {
                 let elapsed = looked.elapsed();
                 looked = Instant::now();
-                if let Some(waited) = starvation.since_last_look(scene.victim.pid(), elapsed) {
-                    let now = scene.ground.sandbox.now();
+                if let Some(waited) = starvation.since_last_look(setup.daemon.pid(), elapsed) {
+                    let now = setup.sandbox_server.sandbox.now();
                     // The kernel tells of a wait when it is over: it may have begun long before the last look.
-                    weather.troubles.starved.push((now - waited.max(elapsed).into(), now));
+                    schedule.faults.starved.push((now - waited.max(elapsed).into(), now));
                 }
-                if let Some(status) = scene.victim.has_ended()? {
+                if let Some(status) = setup.daemon.has_ended()? {
                     record.own_ends.push(status);
-                    let from = scene.ground.sandbox.now();
-                    scene.start().await?;
-                    let to = scene.ground.sandbox.now();
-                    weather.troubles.kills.push((from, to));
+                    let from = setup.sandbox_server.sandbox.now();
+                    setup.start().await?;
+                    let to = setup.sandbox_server.sandbox.now();
+                    schedule.faults.kills.push((from, to));
                 }
-                if born.elapsed() >= SETTLED && let Some(bytes) = scene.victim.resident() {
+                if born.elapsed() >= SETTLED && let Some(bytes) = setup.daemon.resident() {
                     let before = *settled.get_or_insert(bytes);
                     record.growth = record.growth.max(bytes.saturating_sub(before));
                 }
-                if weather.is_due() && weather.strike(scene).await? {
+                if schedule.is_due() && schedule.strike(setup).await? {
                     (born, settled) = (Instant::now(), None);
                 }
             }

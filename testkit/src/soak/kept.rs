@@ -27,10 +27,10 @@ pub(super) struct Kept {
 
 impl Kept {
     /// Lets the program come to rest in a last life without trouble, and reads its archive.
-    pub(super) async fn look(scene: &mut SoakSetup, played: &[Played]) -> anyhow::Result<Self> {
-        scene.victim.kill().await?;
-        scene.start().await?;
-        let path = scene.victim.archive();
+    pub(super) async fn look(setup: &mut SoakSetup, played: &[Played]) -> anyhow::Result<Self> {
+        setup.daemon.kill().await?;
+        setup.start().await?;
+        let path = setup.daemon.archive();
         let read = || {
             anyhow::Ok(Self::compare(
                 &Archive::read(&path)?.games(&Filter::default())?,
@@ -42,7 +42,7 @@ impl Kept {
         while Instant::now() < limit && read().ok() != Some(Self::default()) {
             sleep(LOOK).await;
         }
-        scene.victim.kill().await?;
+        setup.daemon.kill().await?;
         read()
     }
 

@@ -46,7 +46,7 @@ struct Moment {
 struct KillsRecord {
     moments: Vec<Moment>,
     played: Vec<Played>,
-    troubles: FaultLog,
+    faults: FaultLog,
     own_ends: Vec<String>,
     /// Games of which nothing came, and why.
     broken: Vec<String>,
@@ -54,25 +54,25 @@ struct KillsRecord {
 
 /// Kills the program on its turn as often as asked, and prints how the next one did. Returns the bars that were missed.
 pub(super) async fn play(args: &Args) -> anyhow::Result<Vec<String>> {
-    let mut scene = SoakSetup::new(args.seed + 1, 1, None).await?;
-    scene.ground.sandbox.note_moves();
-    let guest = Opponent::new(&scene.ground, 0)?;
+    let mut setup = SoakSetup::new(args.seed + 1, 1, None).await?;
+    setup.sandbox_server.sandbox.audit_moves();
+    let opponent = Opponent::new(&setup.sandbox_server, 0)?;
     let mut record = KillsRecord::default();
     // What breaks it off is no reason to keep to oneself what was seen until then.
-    if let Err(error) = moments(args.kills, &guest, &mut scene, &mut record).await {
+    if let Err(error) = moments(args.kills, &opponent, &mut setup, &mut record).await {
         record.broken.push(format!("{error:#}"));
     }
-    let kept = match Kept::look(&mut scene, &record.played).await {
+    let kept = match Kept::look(&mut setup, &record.played).await {
         Ok(kept) => kept,
         Err(error) => {
             record.broken.push(format!("the archive: {error:#}"));
             Kept::default()
         }
     };
-    let moves = Moves::read(&scene.ground.sandbox.posted(), &record.troubles);
+    let moves = Moves::read(&setup.sandbox_server.sandbox.take_posted_moves(), &record.faults);
     let mut findings = Findings::default();
     for game in &record.played {
-        findings.add(game, &record.troubles);
+        findings.add(game, &record.faults);
     }
     Ok([
         of_moments(&record.moments),
@@ -83,31 +83,31 @@ pub(super) async fn play(args: &Args) -> anyhow::Result<Vec<String>> {
             ("games of which nothing came", &record.broken),
         ]),
         table::of_moves(&moves),
-        table::of_logs(&scene.victim.said(), &kept),
+        table::of_logs(&setup.daemon.said(), &kept),
     ]
     .concat())
 }
 
 async fn moments(
     kills: usize,
-    guest: &Opponent,
-    scene: &mut SoakSetup,
+    opponent: &Opponent,
+    setup: &mut SoakSetup,
     record: &mut KillsRecord,
 ) -> anyhow::Result<()> {
-    scene.start().await?;
+    setup.start().await?;
     for _ in 0..kills {
-        let moment = timeout(STUCK, moment(guest, scene, record)).await;
+        let moment = timeout(STUCK, moment(opponent, setup, record)).await;
         let came = moment.context("nothing within a minute").flatten();
-        if let Some(status) = scene.victim.has_ended()? {
+        if let Some(status) = setup.daemon.has_ended()? {
             record.own_ends.push(status);
-            scene.start().await?;
+            setup.start().await?;
         }
         match came {
             Ok(moment) => record.moments.push(moment),
             Err(error) => {
                 record.broken.push(format!("{error:#}"));
                 // Whatever is left of the game ends by its clock, and the next one has a seat.
-                scene.ground.sandbox.advance(CLOCK + CLOCK);
+                setup.sandbox_server.sandbox.advance(CLOCK + CLOCK);
             }
         }
     }
@@ -143,41 +143,45 @@ fn of_moments(moments: &[Moment]) -> Vec<String> {
 }
 
 /// Plays until the bot thinks, kills it with three seconds on its clock, and times the next one to its move.
-async fn moment(guest: &Opponent, scene: &mut SoakSetup, record: &mut KillsRecord) -> anyhow::Result<Moment> {
+async fn moment(
+    opponent: &Opponent,
+    setup: &mut SoakSetup,
+    record: &mut KillsRecord,
+) -> anyhow::Result<Moment> {
     let invitation = ChallengeRequest {
         clock: Some((CLOCK, Millis::ZERO)),
         color: ChallengeColor::White,
         ..ChallengeRequest::default()
     };
-    let id = guest.begin(&invitation).await?;
-    let mut stream = guest.watch(&id);
+    let id = opponent.begin(&invitation).await?;
+    let mut stream = opponent.watch(&id);
     let mut game = None;
     // Nothing that a book knows: the bot has to think about its second move.
     for (ply, uci) in [(0, "a2a3"), (2, "h2h3")] {
-        until(guest, &mut game, &mut stream, ply).await?;
-        guest.move_to(&id, uci).await?;
+        until(opponent, &mut game, &mut stream, ply).await?;
+        opponent.move_to(&id, uci).await?;
     }
-    let from = scene.ground.sandbox.now();
-    kill_with_three_seconds_left(scene).await?;
+    let from = setup.sandbox_server.sandbox.now();
+    kill_with_three_seconds_left(setup).await?;
     let crowded = is_crowded(None);
     let begun = Instant::now();
-    scene.victim.start()?;
-    let life = (from, scene.ground.sandbox.now());
-    record.troubles.outages.push(life);
-    record.troubles.kills.push(life);
-    let shown = until(guest, &mut game, &mut stream, 4);
+    setup.daemon.start()?;
+    let life = (from, setup.sandbox_server.sandbox.now());
+    record.faults.outages.push(life);
+    record.faults.kills.push(life);
+    let shown = until(opponent, &mut game, &mut stream, 4);
     timeout(SHOWN, shown)
         .await
         .with_context(|| format!("{id}: neither a move nor the end within 10 s"))??;
     let took = begun.elapsed();
-    let crowded = crowded || is_crowded(scene.victim.pid());
+    let crowded = crowded || is_crowded(setup.daemon.pid());
     let has_moved = !game.as_ref().is_some_and(GameState::is_over);
     if has_moved {
-        guest.resign(&id).await?;
-        until(guest, &mut game, &mut stream, usize::MAX).await?;
+        opponent.resign(&id).await?;
+        until(opponent, &mut game, &mut stream, usize::MAX).await?;
     }
     let game = game.context("no game")?;
-    record.played.push(guest.played(&game, has_moved));
+    record.played.push(opponent.played(&game, has_moved));
     Ok(Moment {
         took: has_moved.then_some(took),
         crowded,
@@ -185,11 +189,11 @@ async fn moment(guest: &Opponent, scene: &mut SoakSetup, record: &mut KillsRecor
 }
 
 /// Lets the program think for a moment, kills it, and takes the rest of its clock away.
-async fn kill_with_three_seconds_left(scene: &mut SoakSetup) -> anyhow::Result<()> {
-    let sandbox = &scene.ground.sandbox;
+async fn kill_with_three_seconds_left(setup: &mut SoakSetup) -> anyhow::Result<()> {
+    let sandbox = &setup.sandbox_server.sandbox;
     let turn = sandbox.now();
     sleep(Duration::from_millis(100)).await;
-    scene.victim.kill().await?;
+    setup.daemon.kill().await?;
     let gone = sandbox.now() - turn;
     sandbox.advance(CLOCK - LEFT - gone);
     Ok(())
@@ -197,7 +201,7 @@ async fn kill_with_three_seconds_left(scene: &mut SoakSetup) -> anyhow::Result<(
 
 /// Reads a game's stream until so many half moves were played, or it is over.
 async fn until(
-    guest: &Opponent,
+    opponent: &Opponent,
     game: &mut Option<GameState>,
     stream: &mut ReconnectingStream<GameEvent>,
     ply: usize,
@@ -205,7 +209,7 @@ async fn until(
     let is_there = |game: &GameState| game.is_over() || game.line().ply() >= ply;
     while !game.as_ref().is_some_and(is_there) {
         if let StreamEvent::Event { event, .. } = stream.next().await.context("no game stream")? {
-            guest.take(game, event)?;
+            opponent.take(game, event)?;
         }
     }
     Ok(())

@@ -42,8 +42,8 @@ pub struct Args {
     /// How many times the program is killed on its turn with three seconds left.
     #[arg(long, default_value_t = 200)]
     kills: usize,
-    /// Seed of everything drawn: colours, clocks and first moves of the opponents' games, which troubles come in which
-    /// order and how long they last, and what goes wrong with the how-manieth request or line of which game. When troubles
+    /// Seed of everything drawn: colours, clocks and first moves of the opponents' games, which faults come in which
+    /// order and how long they last, and what goes wrong with the how-manieth request or line of which game. When faults
     /// strike is a matter of time, and so are the moves of a bot that thinks by its clock: the same command makes a run of
     /// the same kind, not the same run.
     #[arg(long, default_value_t = 1)]
@@ -97,29 +97,29 @@ impl Args {
     }
 }
 
-/// The ground, the way to it, and the program.
+/// The sandbox server, the fault proxy before it, and the daemon.
 struct SoakSetup {
-    ground: SandboxServer,
+    sandbox_server: SandboxServer,
     network: FaultProxy,
-    victim: ProcessUnderTest,
+    daemon: ProcessUnderTest,
 }
 
 impl SoakSetup {
     async fn new(seed: u64, at_once: usize, log: Option<&Path>) -> anyhow::Result<Self> {
-        let ground = SandboxServer::new(seed).await?;
-        let network = FaultProxy::before(ground.server).await?;
-        let victim = ProcessUnderTest::new(network.address(), &ground.token, at_once, log)?;
+        let sandbox_server = SandboxServer::new(seed).await?;
+        let network = FaultProxy::before(sandbox_server.server).await?;
+        let daemon = ProcessUnderTest::new(network.address(), &sandbox_server.token, at_once, log)?;
         Ok(Self {
-            ground,
+            sandbox_server,
             network,
-            victim,
+            daemon,
         })
     }
 
-    /// Starts the program and waits until it hears events.
+    /// Starts the program and waits until its event stream is open.
     async fn start(&mut self) -> anyhow::Result<()> {
-        let program = self.victim.start()?;
-        self.ground.until_it_listens(program).await
+        let program = self.daemon.start()?;
+        self.sandbox_server.until_it_listens(program).await
     }
 }
 

@@ -45,46 +45,46 @@ pub(super) struct Moves {
 
 impl Moves {
     /// Looks through what was sent, in the order in which it came.
-    pub(super) fn read(ledger: &[PostedMove], troubles: &FaultLog) -> Self {
+    pub(super) fn read(posted_moves: &[PostedMove], faults: &FaultLog) -> Self {
         let mut games: BTreeMap<&GameId, Vec<&PostedMove>> = BTreeMap::new();
-        for posted in ledger {
+        for posted in posted_moves {
             games.entry(&posted.game).or_default().push(posted);
         }
         let mut moves = Self::default();
         for posts in games.values() {
-            moves.read_game(posts, troubles);
+            moves.read_game(posts, faults);
         }
         moves
     }
 
-    fn read_game(&mut self, posts: &[&PostedMove], troubles: &FaultLog) {
+    fn read_game(&mut self, posts: &[&PostedMove], faults: &FaultLog) {
         let played: BTreeMap<usize, &str> = posts
             .iter()
-            .filter(|posted| posted.fate == MoveOutcome::Played)
+            .filter(|posted| posted.outcome == MoveOutcome::Played)
             .map(|posted| (posted.ply, posted.uci.as_str()))
             .collect();
         let mut turns: BTreeMap<usize, Vec<&PostedMove>> = BTreeMap::new();
         let mut silent_since: Option<Millis> = None;
         for &posted in posts {
             self.sent += 1;
-            self.met += usize::from(posted.met.is_some());
-            self.late += usize::from(posted.fate == MoveOutcome::Late);
+            self.met += usize::from(posted.fault.is_some());
+            self.late += usize::from(posted.outcome == MoveOutcome::Late);
             if let Some(since) = silent_since
                 && posted.at - since < SILENCE
-                && !troubles.was_reborn_in(since, posted.at)
+                && !faults.was_reborn_in(since, posted.at)
             {
                 self.hasty
                     .push(say(posted, &format!("{} after a 429", posted.at - since)));
             }
             if is_too_many(posted) {
-                silent_since = posted.over.or(silent_since);
+                silent_since = posted.finished_at.or(silent_since);
             }
             let turn = turns.entry(turn_of(posted, &played)).or_default();
-            self.read_try(turn, posted, troubles);
+            self.read_try(turn, posted, faults);
             turn.push(posted);
         }
         for (ply, turn) in &turns {
-            let tries = most_in_one_life(turn, troubles);
+            let tries = most_in_one_life(turn, faults);
             if let Some(first) = turn.first().filter(|_| tries > MOST_TRIES) {
                 self.many.push(format!("{} ply {ply}: {tries} times", first.game));
             }
@@ -92,15 +92,15 @@ impl Moves {
     }
 
     /// One more request for a turn, after these.
-    fn read_try(&mut self, before: &[&PostedMove], posted: &PostedMove, troubles: &FaultLog) {
+    fn read_try(&mut self, before: &[&PostedMove], posted: &PostedMove, faults: &FaultLog) {
         // The answer to the move of the turn before may still be on its way: the stream has shown the move, and the game goes on.
-        let is_served = |other: &&PostedMove| other.over.is_none_or(|over| over > posted.at);
+        let is_served = |other: &&PostedMove| other.finished_at.is_none_or(|over| over > posted.at);
         if posted.is_beside && before.iter().any(is_served) {
             self.crossed.push(say(posted, "another was under way"));
         }
-        let copy = before.iter().find(|first| first.fate == MoveOutcome::Played);
+        let copy = before.iter().find(|first| first.outcome == MoveOutcome::Played);
         if let Some(first) = copy.filter(|first| first.uci == posted.uci) {
-            if is_excused(first, posted, troubles) {
+            if is_excused(first, posted, faults) {
                 self.forced_repeats += 1;
             } else {
                 self.own_repeats.push(say(posted, "it was played already"));
@@ -109,12 +109,12 @@ impl Moves {
         }
         if let Some(other) = before.last().filter(|other| other.uci != posted.uci) {
             // Who begins a new life thinks anew, and may if nothing was played.
-            let may = copy.is_none() && troubles.was_reborn_in(other.at, posted.at);
+            let may = copy.is_none() && faults.was_reborn_in(other.at, posted.at);
             if !may {
                 self.changed.push(say(posted, &format!("after {}", other.uci)));
             }
         }
-        if let MoveOutcome::Refused(why) = &posted.fate {
+        if let MoveOutcome::Refused(why) = &posted.outcome {
             self.illegal.push(say(posted, why));
         }
     }
@@ -139,29 +139,29 @@ fn turn_of(posted: &PostedMove, played: &BTreeMap<usize, &str>) -> usize {
 
 /// Whether a move that was played could not be known to be when it was sent again: something befell this very request,
 /// or the way of what it came to, between the two.
-fn is_excused(first: &PostedMove, again: &PostedMove, troubles: &FaultLog) -> bool {
+fn is_excused(first: &PostedMove, again: &PostedMove, faults: &FaultLog) -> bool {
     let (least, most) = PATIENCE;
     let patience = first
         .clock
         .map_or(most, |clock| clock.scaled(0.25).clamp(least, most));
-    let was_held = matches!(&first.met, Some(FaultKind::Delay { by }) if *by + WAY >= patience);
+    let was_held = matches!(&first.fault, Some(FaultKind::Delay { by }) if *by + WAY >= patience);
     was_held
-        || troubles.broke_in(first.at - WAY, again.at)
-        || troubles.hit_stream_of(&first.game, first.at, again.at)
-        || troubles.stood_still_in(first.at - most, again.at, patience - WAY)
+        || faults.broke_in(first.at - WAY, again.at)
+        || faults.hit_stream_of(&first.game, first.at, again.at)
+        || faults.stood_still_in(first.at - most, again.at, patience - WAY)
 }
 
 fn is_too_many(posted: &PostedMove) -> bool {
-    matches!(&posted.met, Some(FaultKind::Answer { status: 429, .. }))
+    matches!(&posted.fault, Some(FaultKind::Answer { status: 429, .. }))
 }
 
 /// The most requests of a turn between which the daemon was not killed.
-fn most_in_one_life(turn: &[&PostedMove], troubles: &FaultLog) -> usize {
+fn most_in_one_life(turn: &[&PostedMove], faults: &FaultLog) -> usize {
     let mut most = 0;
     let mut tries = 0;
     let mut last: Option<Millis> = None;
     for posted in turn {
-        if last.is_some_and(|last| troubles.was_reborn_in(last, posted.at)) {
+        if last.is_some_and(|last| faults.was_reborn_in(last, posted.at)) {
             tries = 0;
         }
         tries += 1;
@@ -185,17 +185,17 @@ mod tests {
         Millis::from_secs(secs)
     }
 
-    fn posted(at: Millis, ply: usize, uci: &str, fate: MoveOutcome) -> PostedMove {
+    fn posted(at: Millis, ply: usize, uci: &str, outcome: MoveOutcome) -> PostedMove {
         PostedMove {
             game: "abcd1234".parse().unwrap(),
             uci: uci.into(),
             at,
-            over: Some(at + Millis(5)),
+            finished_at: Some(at + Millis(5)),
             is_beside: false,
             ply,
             clock: Some(secs(20)),
-            met: None,
-            fate,
+            fault: None,
+            outcome,
         }
     }
 
@@ -238,8 +238,8 @@ mod tests {
         ]
     }
 
-    fn repeats(ledger: &[PostedMove], troubles: &FaultLog) -> (usize, usize) {
-        let moves = Moves::read(ledger, troubles);
+    fn repeats(posted_moves: &[PostedMove], faults: &FaultLog) -> (usize, usize) {
+        let moves = Moves::read(posted_moves, faults);
         (moves.forced_repeats, moves.own_repeats.len())
     }
 
@@ -258,43 +258,43 @@ mod tests {
 
     #[test]
     fn a_repeat_is_excused_only_by_what_befell_its_own_game() {
-        let struck = |about: &str| FaultLog {
-            struck: vec![InjectedFault {
+        let injected = |about: &str| FaultLog {
+            injected: vec![InjectedFault {
                 about: about.into(),
                 at: secs(11),
                 cost: Millis::ZERO,
             }],
             ..FaultLog::default()
         };
-        assert_eq!(repeats(&twice(), &struck("abcd1234")), (1, 0));
+        assert_eq!(repeats(&twice(), &injected("abcd1234")), (1, 0));
         assert_eq!(
-            repeats(&twice(), &struck("GET /api/bot/game/stream/abcd1234")),
+            repeats(&twice(), &injected("GET /api/bot/game/stream/abcd1234")),
             (1, 0)
         );
-        assert_eq!(repeats(&twice(), &struck("efgh5678")), (0, 1));
+        assert_eq!(repeats(&twice(), &injected("efgh5678")), (0, 1));
         assert_eq!(
-            repeats(&twice(), &struck("POST /api/bot/game/abcd1234/chat")),
+            repeats(&twice(), &injected("POST /api/bot/game/abcd1234/chat")),
             (0, 1)
         );
     }
 
     #[test]
     fn a_move_whose_answer_alone_was_lost_must_not_be_sent_again_but_one_that_was_held_may() {
-        let mut ledger = twice();
-        ledger[0].met = Some(FaultKind::LoseAnswer { after: Millis(100) });
+        let mut posted_moves = twice();
+        posted_moves[0].fault = Some(FaultKind::LoseAnswer { after: Millis(100) });
         assert_eq!(
-            repeats(&ledger, &FaultLog::default()),
+            repeats(&posted_moves, &FaultLog::default()),
             (0, 1),
             "the stream shows it"
         );
-        ledger[0].met = Some(FaultKind::Delay { by: Millis(300) });
+        posted_moves[0].fault = Some(FaultKind::Delay { by: Millis(300) });
         assert_eq!(
-            repeats(&ledger, &FaultLog::default()),
+            repeats(&posted_moves, &FaultLog::default()),
             (0, 1),
             "its sender waits longer"
         );
-        ledger[0].clock = Some(secs(2));
-        assert_eq!(repeats(&ledger, &FaultLog::default()), (1, 0));
+        posted_moves[0].clock = Some(secs(2));
+        assert_eq!(repeats(&posted_moves, &FaultLog::default()), (1, 0));
         let still = |span| FaultLog {
             stalls: vec![(secs(9), secs(9) + span)],
             ..FaultLog::default()
@@ -305,27 +305,27 @@ mod tests {
 
     #[test]
     fn a_copy_that_comes_a_turn_late_is_a_repeat_and_nothing_else() {
-        let ledger = [
+        let posted_moves = [
             posted(secs(1), 0, "d2d4", MoveOutcome::Played),
             posted(secs(2), 2, "d2d4", refused("Piece on d2 cannot move to d4")),
             posted(secs(3), 2, "b1c3", MoveOutcome::Played),
         ];
-        let moves = Moves::read(&ledger, &FaultLog::default());
+        let moves = Moves::read(&posted_moves, &FaultLog::default());
         assert_eq!((moves.illegal.len(), moves.changed.len()), (0, 0));
         assert_eq!((moves.own_repeats.len(), moves.forced_repeats), (1, 0));
-        assert_eq!(repeats(&ledger, &breaking(secs(1), secs(2))), (1, 0));
+        assert_eq!(repeats(&posted_moves, &breaking(secs(1), secs(2))), (1, 0));
     }
 
     #[test]
     fn moves_are_told_apart_by_why_they_were_refused() {
-        let ledger = [
+        let posted_moves = [
             posted(secs(1), 0, "e2e4", MoveOutcome::Played),
             posted(secs(50), 2, "g1f3", refused("Piece on g1 cannot move to f3")),
             posted(secs(51), 2, "d2d4", MoveOutcome::Played),
             posted(secs(60), 3, "c2c4", out_of_turn()),
             posted(secs(70), 4, "c2c4", MoveOutcome::Late),
         ];
-        let moves = Moves::read(&ledger, &FaultLog::default());
+        let moves = Moves::read(&posted_moves, &FaultLog::default());
         assert_eq!(moves.illegal.len(), 2, "{moves:?}");
         assert_eq!(moves.changed.len(), 2, "{moves:?}");
         assert_eq!((moves.late, moves.own_repeats.len()), (1, 0));
@@ -333,16 +333,18 @@ mod tests {
 
     #[test]
     fn another_move_may_follow_one_that_was_never_played_only_in_another_life() {
-        let mut ledger = [
+        let mut posted_moves = [
             posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
             posted(secs(4), 0, "d2d4", MoveOutcome::Played),
         ];
-        ledger[0].met = answer(503);
-        assert_eq!(Moves::read(&ledger, &FaultLog::default()).changed.len(), 1);
-        let troubles = killed(secs(2), secs(3));
-        assert!(Moves::read(&ledger, &troubles).changed.is_empty());
+        posted_moves[0].fault = answer(503);
+        assert_eq!(Moves::read(&posted_moves, &FaultLog::default()).changed.len(), 1);
+        let faults = killed(secs(2), secs(3));
+        assert!(Moves::read(&posted_moves, &faults).changed.is_empty());
         assert_eq!(
-            Moves::read(&ledger, &breaking(secs(2), secs(3))).changed.len(),
+            Moves::read(&posted_moves, &breaking(secs(2), secs(3)))
+                .changed
+                .len(),
             1,
             "who only lost the way remembers"
         );
@@ -350,35 +352,43 @@ mod tests {
 
     #[test]
     fn a_second_request_at_once_is_seen_whatever_the_first_met() {
-        let mut ledger = [
+        let mut posted_moves = [
             posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
             posted(secs(1), 0, "e2e4", MoveOutcome::Played),
         ];
-        ledger[0].met = answer(502);
-        assert!(Moves::read(&ledger, &FaultLog::default()).crossed.is_empty());
-        ledger[1].is_beside = true;
-        assert_eq!(Moves::read(&ledger, &FaultLog::default()).crossed.len(), 1);
+        posted_moves[0].fault = answer(502);
+        assert!(
+            Moves::read(&posted_moves, &FaultLog::default())
+                .crossed
+                .is_empty()
+        );
+        posted_moves[1].is_beside = true;
+        assert_eq!(Moves::read(&posted_moves, &FaultLog::default()).crossed.len(), 1);
     }
 
     #[test]
     fn a_move_that_overtakes_the_answer_to_the_one_before_is_none() {
-        let mut ledger = [
+        let mut posted_moves = [
             posted(secs(1), 0, "e2e4", MoveOutcome::Played),
             posted(secs(2), 2, "d2d4", MoveOutcome::Played),
         ];
-        ledger[0].over = Some(secs(5));
-        ledger[1].is_beside = true;
-        assert!(Moves::read(&ledger, &FaultLog::default()).crossed.is_empty());
+        posted_moves[0].finished_at = Some(secs(5));
+        posted_moves[1].is_beside = true;
+        assert!(
+            Moves::read(&posted_moves, &FaultLog::default())
+                .crossed
+                .is_empty()
+        );
     }
 
     #[test]
     fn a_second_is_kept_after_too_many_requests_by_whoever_was_told() {
         let sent = |at| {
             let mut first = posted(secs(1), 0, "e2e4", MoveOutcome::Unheard);
-            first.met = answer(429);
+            first.fault = answer(429);
             [first, posted(at, 0, "e2e4", MoveOutcome::Played)]
         };
-        let hasty = |at, troubles: &FaultLog| Moves::read(&sent(at), troubles).hasty.len();
+        let hasty = |at, faults: &FaultLog| Moves::read(&sent(at), faults).hasty.len();
         assert_eq!(hasty(Millis(2004), &FaultLog::default()), 1);
         assert_eq!(hasty(Millis(2005), &FaultLog::default()), 0);
         let reborn = killed(Millis(1500), Millis(1900));
@@ -387,14 +397,14 @@ mod tests {
 
     #[test]
     fn nobody_may_try_a_half_move_more_often_than_the_pauses_allow() {
-        let tries = |count: usize, troubles: &FaultLog| {
-            let mut ledger = Vec::new();
+        let tries = |count: usize, faults: &FaultLog| {
+            let mut posted_moves = Vec::new();
             for number in 0..count {
                 let mut posted = posted(secs(number as u64), 0, "e2e4", MoveOutcome::Unheard);
-                posted.met = answer(503);
-                ledger.push(posted);
+                posted.fault = answer(503);
+                posted_moves.push(posted);
             }
-            Moves::read(&ledger, troubles).many.len()
+            Moves::read(&posted_moves, faults).many.len()
         };
         assert_eq!(tries(MOST_TRIES, &FaultLog::default()), 0);
         assert_eq!(tries(MOST_TRIES + 1, &FaultLog::default()), 1);
@@ -411,33 +421,34 @@ mod tests {
 
     #[tokio::test]
     async fn every_request_of_the_bot_for_a_move_is_noted_whatever_meets_it() {
-        let ground = SandboxServer::new(1).await.unwrap();
-        let client = |token: &str| Client::new(&ground.address(), Token::parse(token).unwrap(), 0).unwrap();
-        let bot = client(&ground.token);
-        let ana = client(&ground.sandbox.add_human("ana").unwrap()).at_the_board();
+        let sandbox_server = SandboxServer::new(1).await.unwrap();
+        let client =
+            |token: &str| Client::new(&sandbox_server.address(), Token::parse(token).unwrap(), 0).unwrap();
+        let bot = client(&sandbox_server.token);
+        let ana = client(&sandbox_server.sandbox.add_human("ana").unwrap()).board_api();
         let invitation = ChallengeRequest {
             clock: Some((secs(60), Millis::ZERO)),
             color: ChallengeColor::White,
             ..ChallengeRequest::default()
         };
         let game = ana
-            .invite(&"sparring".parse().unwrap(), &invitation)
+            .create_challenge(&"sparring".parse().unwrap(), &invitation)
             .await
             .unwrap()
             .id;
         bot.accept(&game).await.unwrap();
-        ground.sandbox.note_moves();
+        sandbox_server.sandbox.audit_moves();
         ana.play(&game, "e2e4", false, secs(10)).await.unwrap();
         let lost = FaultKind::LoseAnswer { after: Millis(1) };
         let held = FaultKind::Delay { by: secs(60) };
         for what in [answer(503).unwrap(), held, lost] {
-            failing(&ground.sandbox, what);
+            failing(&sandbox_server.sandbox, what);
             // Each in its turn is given up or fails, so the next may come; its patience ends the second.
             bot.play(&game, "e7e5", false, Millis(300)).await.unwrap_err();
         }
         bot.play(&game, "e7e5", false, secs(10)).await.unwrap_err();
-        let mut noted = ground.sandbox.posted();
-        let fates: Vec<MoveOutcome> = noted.iter().map(|posted| posted.fate.clone()).collect();
+        let mut noted = sandbox_server.sandbox.take_posted_moves();
+        let fates: Vec<MoveOutcome> = noted.iter().map(|posted| posted.outcome.clone()).collect();
         assert_eq!(
             fates,
             [
@@ -447,9 +458,12 @@ mod tests {
                 out_of_turn()
             ]
         );
-        let met: Vec<bool> = noted.iter().map(|posted| posted.met.is_some()).collect();
+        let met: Vec<bool> = noted.iter().map(|posted| posted.fault.is_some()).collect();
         assert_eq!(met, [true, true, true, false]);
-        assert!(noted.iter().all(|posted| posted.over.is_some()), "{noted:?}");
+        assert!(
+            noted.iter().all(|posted| posted.finished_at.is_some()),
+            "{noted:?}"
+        );
         let plies: Vec<usize> = noted.iter().map(|posted| posted.ply).collect();
         assert_eq!(plies, [1, 1, 1, 2]);
         noted.truncate(3);

@@ -31,7 +31,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    fn hear(&mut self, line: &str) {
+    fn on_line(&mut self, line: &str) {
         self.full += usize::from(line.contains(DISK));
         if PANICS.iter().any(|word| line.contains(word)) && self.panics.len() < KEPT {
             self.panics.push(line.to_owned());
@@ -62,7 +62,7 @@ impl ProcessUnderTest {
             .map(File::create)
             .transpose()
             .context("the log cannot be written")?;
-        let victim = Self {
+        let daemon = Self {
             address: address.to_owned(),
             token: token.to_owned(),
             folder: Folder::new()?,
@@ -71,8 +71,8 @@ impl ProcessUnderTest {
             said: Arc::default(),
             log,
         };
-        victim.mend()?;
-        Ok(victim)
+        daemon.mend()?;
+        Ok(daemon)
     }
 
     /// Where it keeps its games.
@@ -122,14 +122,14 @@ impl ProcessUnderTest {
     pub(super) fn start(&mut self) -> anyhow::Result<&mut Program> {
         let said = Arc::clone(&self.said);
         let mut log = self.log.as_ref().map(File::try_clone).transpose()?;
-        let hear = move |line: &str| {
+        let on_line = move |line: &str| {
             if let Some(file) = &mut log {
                 // For whoever asks why afterwards: a line that cannot be kept is no reason to stop.
                 let _ = writeln!(file, "{line}");
             }
-            said.lock().unwrap_or_else(PoisonError::into_inner).hear(line);
+            said.lock().unwrap_or_else(PoisonError::into_inner).on_line(line);
         };
-        let program = Program::start(&self.folder, &self.address, &self.token, &[], hear)?;
+        let program = Program::start(&self.folder, &self.address, &self.token, &[], on_line)?;
         Ok(self.program.insert(program))
     }
 

@@ -11,7 +11,7 @@ use sparring_lichess::model::Status;
 const WAY: Millis = Millis(400);
 /// A challenge is told to whoever opens an event stream for so long.
 const ANNOUNCED: Millis = Millis::from_secs(20);
-/// Who had this time to hear of a challenge, with nothing in the way, should have answered it: an event stream that breaks
+/// Who had this time to see a challenge, with nothing in the way, should have answered it: an event stream that breaks
 /// is open again within a few seconds, and the rest of it is for a call that fails and is made again.
 const TIME_TO_ANSWER: Millis = Millis::from_secs(10);
 
@@ -26,7 +26,7 @@ pub(super) struct Findings {
     pub resigned: Vec<String>,
     /// Games that the bot aborted, whose opponents always came.
     pub aborted: Vec<String>,
-    /// Games that the guests resigned, at their last half move.
+    /// Games that the opponents resigned, at their last half move.
     pub guests_resigned: usize,
     /// Challenges that nothing was heard of, or that were declined, though the bot had the time to accept them.
     pub unanswered: Vec<String>,
@@ -40,7 +40,7 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Takes a game's end in.
-    pub(super) fn add(&mut self, game: &Played, troubles: &FaultLog) {
+    pub(super) fn add(&mut self, game: &Played, faults: &FaultLog) {
         *self.endings.entry(game.status.name().to_owned()).or_default() += 1;
         let [won, nobodys, lost] = &mut self.score;
         *match game.winner {
@@ -61,13 +61,13 @@ impl Findings {
             list.push(format!("{} after {} plies", game.id, game.plies));
         }
         for challenge in &game.unanswered {
-            self.add_unanswered(challenge, troubles);
+            self.add_unanswered(challenge, faults);
         }
         if !game.bot_lost() || game.status != Status::OutOfTime {
             return;
         }
         let (began, clock) = game.last_turn.unwrap_or((game.ended, Millis::ZERO));
-        let lost = troubles.lost_in(&game.id, began, game.ended);
+        let lost = faults.lost_in(&game.id, began, game.ended);
         // Who lets the clock run down untroubled has lost by its own doing, however little was left.
         if lost > Millis::ZERO && lost + WAY >= clock {
             self.forced_losses += 1;
@@ -79,10 +79,10 @@ impl Findings {
         }
     }
 
-    fn add_unanswered(&mut self, challenge: &Unanswered, troubles: &FaultLog) {
+    fn add_unanswered(&mut self, challenge: &Unanswered, faults: &FaultLog) {
         let (from, until) = challenge.stood;
-        let calm = troubles.longest_calm(from, until.min(from + ANNOUNCED));
-        // Whoever declines has heard; seats are kept for as many as there are guests.
+        let calm = faults.longest_calm(from, until.min(from + ANNOUNCED));
+        // Whoever declines has heard; seats are kept for as many as there are opponents.
         if calm < TIME_TO_ANSWER && challenge.declined.is_none() {
             self.forced_unanswered += 1;
             return;
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn a_loss_is_forced_only_if_faults_took_the_whole_clock() {
-        let troubles = FaultLog {
-            struck: vec![InjectedFault {
+        let faults = FaultLog {
+            injected: vec![InjectedFault {
                 about: "POST /api/bot/game/abcd1234/move/e2e4".into(),
                 at: secs(101),
                 cost: secs(1),
@@ -138,15 +138,15 @@ mod tests {
             ..FaultLog::default()
         };
         let mut findings = Findings::default();
-        findings.add(&loss(secs(3)), &troubles);
+        findings.add(&loss(secs(3)), &faults);
         assert_eq!((findings.forced_losses, findings.own_losses.len()), (1, 0));
-        findings.add(&loss(secs(9)), &troubles);
+        findings.add(&loss(secs(9)), &faults);
         assert_eq!((findings.forced_losses, findings.own_losses.len()), (1, 1));
         let other = Played {
             winner: Some(Side::Black),
             ..loss(secs(9))
         };
-        findings.add(&other, &troubles);
+        findings.add(&other, &faults);
         assert_eq!(findings.own_losses.len(), 1, "the opponent's flag is not ours");
         findings.add(&loss(Millis(300)), &FaultLog::default());
         assert_eq!((findings.forced_losses, findings.own_losses.len()), (1, 2));
@@ -157,11 +157,11 @@ mod tests {
         // It lasts from 100 s to 103 s.
         let found = |starved: &[(Millis, Millis)]| {
             let mut findings = Findings::default();
-            let troubles = FaultLog {
+            let faults = FaultLog {
                 starved: starved.to_vec(),
                 ..FaultLog::default()
             };
-            findings.add(&loss(secs(3)), &troubles);
+            findings.add(&loss(secs(3)), &faults);
             (findings.forced_losses, findings.own_losses.len())
         };
         assert_eq!(found(&[(secs(99), secs(102)), (secs(101), secs(103))]), (1, 0));
@@ -201,9 +201,9 @@ mod tests {
             stood: (secs(100), until),
             declined: declined.map(str::to_owned),
         };
-        let found = |challenge: Unanswered, deaf: &[(Millis, Millis)]| {
-            let troubles = FaultLog {
-                deaf: deaf.to_vec(),
+        let found = |challenge: Unanswered, without_events: &[(Millis, Millis)]| {
+            let faults = FaultLog {
+                without_events: without_events.to_vec(),
                 ..FaultLog::default()
             };
             let mut findings = Findings::default();
@@ -211,7 +211,7 @@ mod tests {
                 unanswered: vec![challenge],
                 ..loss(secs(9))
             };
-            findings.add(&game, &troubles);
+            findings.add(&game, &faults);
             (findings.forced_unanswered, findings.unanswered.len())
         };
         let silent = || unanswered(secs(130), None);

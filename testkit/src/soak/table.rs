@@ -30,13 +30,13 @@ pub(super) fn row(what: &str, figure: impl Display) {
 /// Prints what came of the games. Returns the bars that were missed.
 pub(super) fn of_games(
     args: &Args,
-    scene: &SoakSetup,
-    weather: &ChaosSchedule,
+    setup: &SoakSetup,
+    schedule: &ChaosSchedule,
     record: &GamesRecord,
     findings: &Findings,
 ) -> Vec<String> {
-    of_troubles(args, scene, weather, record, findings);
-    let said = scene.victim.said();
+    of_troubles(args, setup, schedule, record, findings);
+    let said = setup.daemon.said();
     // Whatever ended it at last: an event stream that is silent for so long should have been given up before.
     let long = |silence: &&Silence| silence.used == Use::Events && silence.lasted >= NOTICED;
     let late: Vec<String> = record
@@ -126,8 +126,8 @@ pub(super) fn bar(what: &str, count: usize) -> Option<String> {
 /// What happened, and what it explains.
 fn of_troubles(
     args: &Args,
-    scene: &SoakSetup,
-    weather: &ChaosSchedule,
+    setup: &SoakSetup,
+    schedule: &ChaosSchedule,
     record: &GamesRecord,
     findings: &Findings,
 ) {
@@ -146,7 +146,7 @@ fn of_troubles(
         format!("{won}, {nobodys}, {lost}"),
     );
     row(
-        "resigned by guests, at their last half move",
+        "resigned by opponents, at their last half move",
         findings.guests_resigned,
     );
     row(
@@ -155,15 +155,15 @@ fn of_troubles(
     );
     row(
         "requests and lines that went wrong",
-        scene.ground.sandbox.spoiled(),
+        setup.sandbox_server.sandbox.random_fault_count(),
     );
     row(
         "kill -9, server restarts, reload storms",
-        format!("{}, {}, {}", weather.kills, weather.restarts, weather.storms),
+        format!("{}, {}, {}", schedule.kills, schedule.restarts, schedule.storms),
     );
     row(
         "disk full, and how often the archive said so",
-        format!("{}, {}", weather.full_disks, scene.victim.said().full),
+        format!("{}, {}", schedule.full_disks, setup.daemon.said().full),
     );
     let slowest = |used| {
         let slowest = record.slowest(used).map(Millis::from);
@@ -173,7 +173,7 @@ fn of_troubles(
         "connections fell silent; event stream, games given up after",
         format!(
             "{}; {}, {} at most",
-            weather.silences,
+            schedule.silences,
             slowest(Use::Events),
             slowest(Use::Game)
         ),
@@ -188,13 +188,13 @@ fn of_troubles(
             Millis::from(reopened.max().copied().unwrap_or_default())
         ),
     );
-    let stalls = &weather.troubles.stalls;
+    let stalls = &schedule.faults.stalls;
     let still = stalls.iter().map(|(from, to)| *to - *from);
     row(
         "the machine let nobody run for more than 50 ms, longest",
         format!("{} times, {}", stalls.len(), still.max().unwrap_or(Millis::ZERO)),
     );
-    let starved = &weather.troubles.starved;
+    let starved = &schedule.faults.starved;
     let longest = starved.iter().map(|(from, to)| *to - *from).max();
     row(
         "others had the processors for most of a moment, longest wait",

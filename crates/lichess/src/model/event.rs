@@ -156,7 +156,7 @@ pub struct GameEventInfo {
     /// Which interfaces may play it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compat: Option<Compat>,
-    /// The arena that it belongs to, if any.
+    /// The tournament that it belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tournament_id: Option<String>,
 }

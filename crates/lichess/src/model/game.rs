@@ -86,7 +86,7 @@ pub struct GameFull {
     /// Days for each move, in correspondence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days_per_turn: Option<u32>,
-    /// The arena it belongs to.
+    /// The tournament that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tournament_id: Option<String>,
     /// Where the game stands.
@@ -316,7 +316,7 @@ pub struct ChatLine {
     pub text: String,
 }
 
-/// The two rooms of a game's chat.
+/// The chat rooms of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Room {
@@ -324,7 +324,7 @@ pub enum Room {
     Player,
     /// Among those who watch.
     Spectator,
-    /// A room newer than this program.
+    /// A chat room newer than this program.
     #[serde(untagged)]
     Other(String),
 }

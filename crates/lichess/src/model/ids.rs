@@ -137,7 +137,7 @@ impl fmt::Display for UserId {
     }
 }
 
-/// Names that stand in paths as they are: an arena's eight letters, a team's words.
+/// Names that stand in paths as they are: a tournament's eight letters, a team's words.
 macro_rules! name_in_paths {
     ($(#[$doc:meta])* $name:ident, $what:literal, $longest:literal) => {
         $(#[$doc])*
@@ -192,7 +192,7 @@ macro_rules! name_in_paths {
 }
 
 name_in_paths! {
-    /// An arena: the last part of its address, at most 20 letters, digits, `_` or `-`.
+    /// An arena tournament: the last part of its address, at most 20 letters, digits, `_` or `-`.
     ArenaId, "arena", 20
 }
 

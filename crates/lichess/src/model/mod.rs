@@ -29,7 +29,7 @@ pub use ids::{ArenaId, BadId, GameId, TeamId, UserId};
 pub use partial_decode::PartialDecode;
 pub use speed::Speed;
 pub use status::{Status, StatusInfo};
-pub use tournament::{Arena, ArenaClock, ListedArena, TeamBattle};
+pub use tournament::{ArenaClock, ListedTournament, TeamBattle, Tournament};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -89,7 +89,7 @@ pub fn decode_line<T: DeserializeOwned>(kind: &str, line: &str) -> Result<T, Dec
         let Ok(value) = serde_json::from_str(line) else {
             return Err(error);
         };
-        partial_decode::mended(kind, value).map_err(|misfit| DecodeError {
+        partial_decode::decode_partially(kind, value).map_err(|misfit| DecodeError {
             field: misfit.field,
             source: misfit.source,
             ..error

@@ -8,43 +8,43 @@ use serde_json::{Error, Value};
 use serde_path_to_error::Segment;
 use tracing::debug;
 
-/// A value with more misfits than this is nonsense as a whole, and not worth more work.
+/// A value with more bad fields than this is rejected as a whole.
 const MOST_MISFITS: usize = 40;
-/// Whole numbers up to here are exact as floating point.
+/// Integers up to here are exact as `f64`.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// A part of an answer that is read without the fields of it that do not fit.
+/// A value decoded without its fields that do not decode.
 pub struct PartialDecode<T>(pub T);
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for PartialDecode<T> {
     fn deserialize<D: Deserializer<'de>>(wire: D) -> Result<Self, D::Error> {
-        mended("answer", Value::deserialize(wire)?)
+        decode_partially("answer", Value::deserialize(wire)?)
             .map(Self)
             .map_err(|misfit| D::Error::custom(misfit.source))
     }
 }
 
-/// What cannot be read at all.
+/// A value that does not decode, by its first bad field.
 pub(super) struct FieldError {
-    /// The path of the field that did not fit; `.` is the whole.
+    /// Path of the field; `.` is the whole value.
     pub(super) field: String,
     /// What serde says of it.
     pub(super) source: Error,
 }
 
-/// Reads a value. A fraction or a text that is a number is tried as a whole number; whatever else does not fit is taken out.
+/// Decodes a value. A fraction or a numeric text is tried as an integer; any other field that does not decode is removed.
 ///
 /// # Errors
-/// [`Misfit`] when what must not be missing does not fit.
-pub(super) fn mended<T: DeserializeOwned>(kind: &str, mut value: Value) -> Result<T, FieldError> {
-    // What was taken out, and why.
+/// [`FieldError`] when a required field does not decode.
+pub(super) fn decode_partially<T: DeserializeOwned>(kind: &str, mut value: Value) -> Result<T, FieldError> {
+    // Fields that were removed, and why.
     let mut misfits: Vec<(String, FieldError)> = Vec::new();
     loop {
         let error = match serde_path_to_error::deserialize(&value) {
             Ok(read) => {
                 if !misfits.is_empty() {
                     let fields: Vec<&str> = misfits.iter().map(|(_, misfit)| misfit.field.as_str()).collect();
-                    debug!("{kind}: fields that do not fit are read whole or left out: {fields:?}");
+                    debug!("{kind}: fields that do not decode are rounded or left out: {fields:?}");
                 }
                 return Ok(read);
             }
@@ -53,7 +53,7 @@ pub(super) fn mended<T: DeserializeOwned>(kind: &str, mut value: Value) -> Resul
         let steps: Vec<Segment> = error.path().iter().cloned().collect();
         let place = error.path().to_string();
         let source = error.into_inner();
-        // What is missing now may have been there and not have fitted: that tells more.
+        // A field reported missing may have been removed: the first error tells more.
         let cause = misfits.iter().position(|(place, _)| is_missing(place, &source));
         let misfit = match cause {
             Some(index) => misfits.swap_remove(index).1,
@@ -69,13 +69,13 @@ pub(super) fn mended<T: DeserializeOwned>(kind: &str, mut value: Value) -> Resul
     }
 }
 
-/// Whether an error says that the field at this place, which was taken out, is not there.
+/// Whether an error reports the removed field at this path as missing.
 fn is_missing(place: &str, error: &Error) -> bool {
     let name = place.rsplit('.').next().unwrap_or(place);
     error.to_string().starts_with(&format!("missing field `{name}`"))
 }
 
-/// Makes a whole number of what lies there, or takes it out. Whether there was anything to do.
+/// Replaces the field by an integer, or removes it. Whether there was one.
 fn take_out(value: &mut Value, steps: &[Segment]) -> bool {
     let Some((last, before)) = steps.split_last() else {
         return false;
@@ -98,7 +98,7 @@ fn take_out(value: &mut Value, steps: &[Segment]) -> bool {
     }
 }
 
-/// The whole number that a fraction or a text stands for.
+/// A fraction or a numeric text as an integer.
 fn whole(value: &Value) -> Option<i64> {
     let number = match value {
         Value::Number(number) if number.is_f64() => number.as_f64()?,

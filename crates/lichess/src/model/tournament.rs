@@ -7,62 +7,62 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 use super::{ArenaId, Speed, TeamId};
 use sparring_chess::{Variant, units::Millis};
 
-/// An arena as `GET /api/tournament/{id}` shows it, as far as it matters to who wants to play in it.
+/// An arena tournament: the fields of `GET /api/tournament/{id}` that a player needs.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Arena {
-    /// Which one.
+pub struct Tournament {
+    /// Its id.
     pub id: ArenaId,
-    /// What it is called.
+    /// Its name.
     #[serde(default)]
     pub full_name: String,
     /// Whether bots may join.
     #[serde(default)]
     pub bots_allowed: bool,
-    /// How long it lasts, in minutes.
+    /// Duration in minutes.
     #[serde(default)]
     pub minutes: u64,
-    /// The key of what is played, or nothing for chess as usual.
+    /// Key of the variant; missing for standard chess.
     #[serde(default)]
     pub variant: Option<String>,
-    /// What each side starts with, and what each move adds.
+    /// The clock of its games.
     #[serde(default)]
     pub clock: Option<ArenaClock>,
-    /// Missing once it has begun.
+    /// Seconds until it begins; missing once it has.
     #[serde(default)]
     pub seconds_to_start: Option<u64>,
-    /// Missing before it has begun.
+    /// Seconds until it ends; missing before it begins.
     #[serde(default)]
     pub seconds_to_finish: Option<u64>,
     /// Whether it is over.
     #[serde(default)]
     pub is_finished: bool,
-    /// The teams, if it is a battle between teams: then one plays for one of them.
+    /// The teams of a team battle; a player joins for one of them.
     #[serde(default)]
     pub team_battle: Option<TeamBattle>,
 }
 
-/// The clock of an arena's games.
+/// The clock of a tournament's games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct ArenaClock {
-    /// What each side starts with, in seconds.
+    /// Initial time in seconds.
     #[serde(default, with = "super::lenient::seconds")]
     pub limit: Millis,
-    /// What each move adds, in seconds.
+    /// Increment in seconds.
     #[serde(default, with = "super::lenient::seconds")]
     pub increment: Millis,
 }
 
-/// A battle between teams.
+/// A team battle.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TeamBattle {
-    /// Which teams.
+    /// The teams.
     #[serde(default, deserialize_with = "names")]
     pub teams: Vec<TeamId>,
 }
 
-impl Arena {
-    /// Whether its games are such as the bot interface plays: orthodox chess, and not too fast.
+impl Tournament {
+    /// Whether the bot API can play its games: standard chess, and not ultrabullet.
     #[must_use]
     pub fn is_playable(&self) -> bool {
         let is_known = |key: &str| {
@@ -74,13 +74,13 @@ impl Arena {
         self.variant.as_deref().is_none_or(is_known) && self.clock.is_none_or(is_slow)
     }
 
-    /// How long until it begins; nothing once it has.
+    /// Time until it begins; zero once it has.
     #[must_use]
     pub fn begins_in(&self) -> Millis {
         Millis::from_secs(self.seconds_to_start.unwrap_or(0))
     }
 
-    /// How long until it is over.
+    /// Time until it ends.
     #[must_use]
     pub fn ends_in(&self) -> Millis {
         let whole = self.begins_in() + Millis::from_secs(self.minutes.saturating_mul(60));
@@ -88,17 +88,17 @@ impl Arena {
     }
 }
 
-/// An arena in the list of a team. The list does not tell whether bots may join.
+/// A tournament in the list of a team. The list lacks whether bots may join.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ListedArena {
-    /// Which one.
+pub struct ListedTournament {
+    /// Its id.
     pub id: ArenaId,
     /// 10 before it begins, 20 while it runs, 30 when it is over.
     #[serde(default)]
     pub status: u32,
 }
 
-impl ListedArena {
+impl ListedTournament {
     /// Whether it is over.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -106,7 +106,7 @@ impl ListedArena {
     }
 }
 
-/// The keys of a map of teams to whatever is said of them; names that cannot be teams are left out.
+/// The keys of a map by team id; keys that are no team id are skipped.
 fn names<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<TeamId>, D::Error> {
     let teams = BTreeMap::<String, IgnoredAny>::deserialize(deserializer)?;
     Ok(teams.into_keys().filter_map(|team| team.parse().ok()).collect())
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn an_arena_says_when_it_runs_and_who_may_play() {
-        let read = |text: &str| serde_json::from_str::<Arena>(text).unwrap();
+        let read = |text: &str| serde_json::from_str::<Tournament>(text).unwrap();
         let soon = read(
             r#"{"id":"may24lta","fullName":"Titled Arena May 2024","minutes":120,"secondsToStart":90,
                 "isFinished":false,"clock":{"limit":60,"increment":0},"variant":"standard","nbPlayers":3,"stats":{}}"#,

@@ -21,7 +21,7 @@ async fn f5_an_outage_is_met_with_few_tries_and_ended_soon_after_it_is_over() {
         let begin = Instant::now();
         let tries = Arc::new(AtomicU32::new(0));
         let count = Arc::clone(&tries);
-        let mut follower = ReconnectingStream::<Event>::pretended(
+        let mut stream = ReconnectingStream::<Event>::mock(
             move || {
                 count.fetch_add(1, Ordering::Relaxed);
                 async move {
@@ -38,7 +38,7 @@ async fn f5_an_outage_is_met_with_few_tries_and_ended_soon_after_it_is_over() {
             1,
         );
         let mut said = 0;
-        while !matches!(follower.next().await, Some(StreamEvent::Opened)) {
+        while !matches!(stream.next().await, Some(StreamEvent::Opened)) {
             said += 1;
         }
         let late = begin.elapsed().as_secs() - outage;
@@ -53,7 +53,7 @@ async fn f5_an_outage_is_met_with_few_tries_and_ended_soon_after_it_is_over() {
 async fn f3_a_stream_of_a_game_that_opens_to_silence_is_opened_again_before_it_costs_much_of_a_clock() {
     let tries = AtomicU32::new(0);
     let begin = Instant::now();
-    let mut follower = ReconnectingStream::<GameEvent>::pretended_urgently(
+    let mut stream = ReconnectingStream::<GameEvent>::mock_urgent(
         move || {
             let tries = tries.fetch_add(1, Ordering::Relaxed);
             async move {
@@ -72,30 +72,33 @@ async fn f3_a_stream_of_a_game_that_opens_to_silence_is_opened_again_before_it_c
         },
         1,
     );
-    while !matches!(follower.next().await, Some(StreamEvent::Event { .. })) {}
+    while !matches!(stream.next().await, Some(StreamEvent::Event { .. })) {}
     let took = begin.elapsed().as_secs_f64();
     assert!((6.0..7.0).contains(&took), "2 s, then 4 s: {took}");
-    // A stream that was heard may be silent for as long as ever.
-    assert!(matches!(follower.next().await, Some(StreamEvent::Lost { .. })));
+    // After the first line the usual idle time-out holds.
+    assert!(matches!(
+        stream.next().await,
+        Some(StreamEvent::Disconnected { .. })
+    ));
     let silence = begin.elapsed().as_secs_f64() - took;
     assert!((9.9..10.1).contains(&silence), "{silence}");
 }
 
-/// What a pretended server does when a stream of a game is asked for.
+/// What a mock server does when a game stream is requested.
 #[derive(Clone, Copy)]
 enum Scene {
     /// Fails.
     Fails,
-    /// Wants silence for so many seconds.
+    /// Answers 429 with so many seconds.
     Limits(u64),
-    /// Opens the stream after so long and says how the game stands.
+    /// Opens the stream after so long and sends the state.
     Begins(Millis),
-    /// Opens the stream and says nothing.
+    /// Opens the stream and sends nothing.
     Mute,
 }
 
-/// Follows a game on a server that plays these scenes one after the other, the last of them for ever. With it the moments at
-/// which the stream was asked for.
+/// A game stream on a server that plays these scenes in order and repeats the last. Also the times at which the stream was
+/// requested.
 fn followed(scenes: &'static [Scene]) -> (ReconnectingStream<GameEvent>, Arc<Mutex<Vec<Millis>>>) {
     let asked: Arc<Mutex<Vec<Millis>>> = Arc::default();
     let (note, begin) = (Arc::clone(&asked), Instant::now());
@@ -126,11 +129,11 @@ fn followed(scenes: &'static [Scene]) -> (ReconnectingStream<GameEvent>, Arc<Mut
         }
         .boxed()
     };
-    (ReconnectingStream::pretended_urgently(open, 1), asked)
+    (ReconnectingStream::mock_urgent(open, 1), asked)
 }
 
-async fn heard(follower: &mut ReconnectingStream<GameEvent>) {
-    while !matches!(follower.next().await, Some(StreamEvent::Event { .. })) {}
+async fn next_event(stream: &mut ReconnectingStream<GameEvent>) {
+    while !matches!(stream.next().await, Some(StreamEvent::Event { .. })) {}
 }
 
 #[tokio::test(start_paused = true)]
@@ -147,17 +150,20 @@ async fn f3_f5_after_an_outage_a_game_stream_has_no_more_time_than_before() {
         Scene::Limits(0),
         Scene::Mute,
     ];
-    let (mut follower, asked) = followed(scenes);
-    heard(&mut follower).await;
+    let (mut stream, asked) = followed(scenes);
+    next_event(&mut stream).await;
     sleep(std::time::Duration::from_secs(2)).await;
     let begin = Instant::now();
-    follower.reopen();
+    stream.reopen();
     assert!(matches!(
-        follower.next().await,
-        Some(StreamEvent::Unopened { tries: 1, .. })
+        stream.next().await,
+        Some(StreamEvent::OpenFailed { tries: 1, .. })
     ));
-    assert!(matches!(follower.next().await, Some(StreamEvent::Opened)));
-    assert!(matches!(follower.next().await, Some(StreamEvent::Lost { .. })));
+    assert!(matches!(stream.next().await, Some(StreamEvent::Opened)));
+    assert!(matches!(
+        stream.next().await,
+        Some(StreamEvent::Disconnected { .. })
+    ));
     let took = begin.elapsed().as_secs_f64();
     assert!(
         (2.9..3.2).contains(&took),
@@ -171,43 +177,43 @@ async fn f8_a_game_stream_that_is_to_wait_leaves_most_of_the_clock() {
     const SOON: Millis = Millis(10);
     let scenes: &[Scene] = &[Scene::Begins(SOON), Scene::Limits(60), Scene::Begins(SOON)];
     for (left, expected) in [(40, 10.0), (2, 1.0), (3600, 60.0)] {
-        let (mut follower, _) = followed(scenes);
-        heard(&mut follower).await;
+        let (mut stream, _) = followed(scenes);
+        next_event(&mut stream).await;
         let begin = Instant::now();
-        follower.note_flag(FlagDeadline::FallsAt(
+        stream.set_flag_deadline(FlagDeadline::FallsAt(
             begin + std::time::Duration::from_secs(left),
         ));
-        follower.reopen();
-        heard(&mut follower).await;
+        stream.reopen();
+        next_event(&mut stream).await;
         let took = begin.elapsed().as_secs_f64();
         assert!(
             (expected - 0.1..expected + 0.2).contains(&took),
             "{left} s left: {took}"
         );
     }
-    // Nobody knows how much is left before the first line has come.
-    let (mut follower, _) = followed(&[Scene::Limits(60), Scene::Begins(SOON)]);
+    // Before the first line the clock is unknown.
+    let (mut stream, _) = followed(&[Scene::Limits(60), Scene::Begins(SOON)]);
     let begin = Instant::now();
-    heard(&mut follower).await;
+    next_event(&mut stream).await;
     assert!(begin.elapsed().as_secs_f64() < 5.2, "{:?}", begin.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
 async fn f46_a_slow_server_is_given_twice_the_time_that_it_took_last() {
-    let (mut follower, asked) = followed(&[Scene::Begins(Millis(2500))]);
-    heard(&mut follower).await;
+    let (mut stream, asked) = followed(&[Scene::Begins(Millis(2500))]);
+    next_event(&mut stream).await;
     for _ in 0..3 {
-        follower.reopen();
-        heard(&mut follower).await;
+        stream.reopen();
+        next_event(&mut stream).await;
     }
-    // Only the first time it was not yet known.
+    // Only the first attempt timed out.
     assert_eq!(asked.lock().unwrap().len(), 5);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_was_lost_counts_its_tries_from_one() {
     let lives = AtomicU32::new(0);
-    let mut follower = ReconnectingStream::<Event>::pretended(
+    let mut stream = ReconnectingStream::<Event>::mock(
         move || {
             let is_first = lives.fetch_add(1, Ordering::Relaxed) == 0;
             async move {
@@ -220,13 +226,16 @@ async fn a_stream_that_was_lost_counts_its_tries_from_one() {
         },
         1,
     );
-    assert!(matches!(follower.next().await, Some(StreamEvent::Opened)));
-    assert!(matches!(follower.next().await, Some(StreamEvent::Lost { .. })));
+    assert!(matches!(stream.next().await, Some(StreamEvent::Opened)));
+    assert!(matches!(
+        stream.next().await,
+        Some(StreamEvent::Disconnected { .. })
+    ));
     for expected in 1..4 {
-        let news = follower.next().await;
+        let event = stream.next().await;
         assert!(
-            matches!(news, Some(StreamEvent::Unopened { tries, .. }) if tries == expected),
-            "{news:?}"
+            matches!(event, Some(StreamEvent::OpenFailed { tries, .. }) if tries == expected),
+            "{event:?}"
         );
     }
 }
@@ -234,7 +243,7 @@ async fn a_stream_that_was_lost_counts_its_tries_from_one() {
 #[tokio::test(start_paused = true)]
 async fn f12_events_that_are_refused_are_asked_for_again_within_a_second_and_then_less_often() {
     let begin = Instant::now();
-    let mut follower = ReconnectingStream::<Event>::pretended(
+    let mut stream = ReconnectingStream::<Event>::mock(
         || {
             let shut = CallError::Rejected {
                 call: "event stream",
@@ -248,7 +257,7 @@ async fn f12_events_that_are_refused_are_asked_for_again_within_a_second_and_the
     );
     let mut asked = Vec::new();
     while begin.elapsed().as_secs() < 1200 {
-        assert!(matches!(follower.next().await, Some(StreamEvent::Refused(_))));
+        assert!(matches!(stream.next().await, Some(StreamEvent::Refused(_))));
         asked.push(begin.elapsed().as_secs_f64());
     }
     assert!(asked[1] <= 1.0, "{asked:?}");
@@ -269,15 +278,15 @@ async fn f6_a_rest_buys_no_more_openings() {
             Millis::from_secs(7200),
         ))
     };
-    let mut follower = ReconnectingStream::<Event>::pretended(move || async move { silent() }.boxed(), 1);
+    let mut stream = ReconnectingStream::<Event>::mock(move || async move { silent() }.boxed(), 1);
     let (begin, mut opened, mut told) = (Instant::now(), Vec::new(), Vec::new());
     while begin.elapsed().as_secs() < 600 {
-        match follower.next().await {
+        match stream.next().await {
             Some(StreamEvent::Opened) => {
                 opened.push(begin.elapsed().as_secs());
-                follower.rest(Millis::from_secs(5));
+                stream.pause(Millis::from_secs(5));
             }
-            Some(StreamEvent::Spent(span)) => told.push(span.0 / 1000),
+            Some(StreamEvent::Throttled(span)) => told.push(span.0 / 1000),
             other => panic!("{other:?}"),
         }
     }
@@ -291,7 +300,7 @@ async fn f6_a_server_that_closes_at_once_is_not_opened_more_often_than_it_allows
     let opened = Arc::new(Mutex::new(Vec::new()));
     let begin = Instant::now();
     let note = Arc::clone(&opened);
-    let mut follower = ReconnectingStream::<Event>::pretended(
+    let mut stream = ReconnectingStream::<Event>::mock(
         move || {
             note.lock().unwrap().push(begin.elapsed().as_secs());
             async { Ok(NdjsonStream::new(stream::empty().boxed(), Millis::from_secs(15))) }.boxed()
@@ -299,7 +308,7 @@ async fn f6_a_server_that_closes_at_once_is_not_opened_more_often_than_it_allows
         1,
     );
     while begin.elapsed().as_secs() < 3600 {
-        follower.next().await.unwrap();
+        stream.next().await.unwrap();
     }
     let opened = opened.lock().unwrap();
     let busiest = opened.iter().map(|at| {

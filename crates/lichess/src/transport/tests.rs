@@ -84,8 +84,8 @@ async fn f13_a_stream_of_another_kind_than_lines_of_json_is_none() {
         ("text/html", false),
         ("text/plain; charset=utf-8", false),
     ] {
-        let wire = Transport::new(&beginning(head(kind)).await, &token(), 1).unwrap();
-        let opened = wire.open::<Event>("x", EndpointClass::EventStream, &["x"], Millis::from_secs(20));
+        let transport = Transport::new(&beginning(head(kind)).await, &token(), 1).unwrap();
+        let opened = transport.open::<Event>("x", EndpointClass::EventStream, &["x"], Millis::from_secs(20));
         match opened.await {
             Ok(_) => assert!(is_good, "{kind}"),
             Err(CallError::Transient { why, .. }) => {
@@ -99,10 +99,10 @@ async fn f13_a_stream_of_another_kind_than_lines_of_json_is_none() {
 #[tokio::test]
 async fn f3_after_one_call_without_an_answer_the_next_takes_no_other_forgotten_connection() {
     const MUTE: usize = 4;
-    let wire = Transport::new(&forgetful(MUTE).await, &token(), 1).unwrap();
+    let transport = Transport::new(&forgetful(MUTE).await, &token(), 1).unwrap();
     let order = |patience: u64| {
-        let request = wire.request(Method::POST, &["x"]);
-        wire.order(
+        let request = transport.request(Method::POST, &["x"]);
+        transport.post_ok(
             "x",
             EndpointClass::Move,
             request.timeout(Duration::from_millis(patience)),
@@ -116,8 +116,8 @@ async fn f3_after_one_call_without_an_answer_the_next_takes_no_other_forgotten_c
 
 #[tokio::test]
 async fn f3_a_stream_takes_no_connection_that_an_earlier_one_has_left() {
-    let wire = Transport::new(&forgetful(1).await, &token(), 1).unwrap();
-    let open = || wire.open::<Event>("x", EndpointClass::EventStream, &["x"], Millis::from_secs(20));
+    let transport = Transport::new(&forgetful(1).await, &token(), 1).unwrap();
+    let open = || transport.open::<Event>("x", EndpointClass::EventStream, &["x"], Millis::from_secs(20));
     let mut first = open().await.unwrap();
     while first.next().await.is_ok() {}
     // The connection of the first is open and idle now, and nobody answers there any more.
@@ -151,18 +151,18 @@ fn f53_a_token_crosses_a_network_only_encrypted() {
 
 #[test]
 fn paths_hold_whatever_they_are_given() {
-    let wire = Transport::new("http://127.0.0.1:9/prefix/", &token(), 1).unwrap();
+    let transport = Transport::new("http://127.0.0.1:9/prefix/", &token(), 1).unwrap();
     assert_eq!(
-        wire.url(&["api", "a/../b", "e2e4?x"]).as_str(),
+        transport.url(&["api", "a/../b", "e2e4?x"]).as_str(),
         "http://127.0.0.1:9/prefix/api/a%2F..%2Fb/e2e4%3Fx"
     );
 }
 
 #[test]
 fn a_request_shows_nothing_of_the_token() {
-    let mut wire = Transport::new("http://127.0.0.1:9", &token(), 1).unwrap();
-    wire.name(&"Ana".parse().unwrap());
-    let request = wire.request(Method::GET, &["api", "account"]);
+    let mut transport = Transport::new("http://127.0.0.1:9", &token(), 1).unwrap();
+    transport.set_user_agent(&"Ana".parse().unwrap());
+    let request = transport.request(Method::GET, &["api", "account"]);
     let shown = format!("{request:?}");
     assert!(!shown.contains("CANARY"), "{shown}");
     assert!(shown.contains("user:ana"), "{shown}");

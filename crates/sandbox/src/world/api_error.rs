@@ -5,7 +5,7 @@ use thiserror::Error;
 use sparring_chess::{Variant, units::Millis};
 use sparring_lichess::model::UserId;
 
-/// A request that is not granted. Its text is what lichess says.
+/// An error response. Its text is lichess' own.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ApiError {
     /// There is no such thing, or not for this user.
@@ -31,7 +31,7 @@ pub enum ApiError {
     /// Too fast for this interface.
     #[error("This game cannot be played with the {0} API.")]
     WrongInterface(&'static str),
-    /// An arena that is over, or not for this user.
+    /// A tournament that is over, or not for this user.
     #[error("{0}")]
     ArenaClosed(&'static str),
     /// No move at all.
@@ -90,7 +90,7 @@ pub enum ApiError {
     /// Only finished games can be repeated, and a refusal holds for a minute.
     #[error("A rematch cannot be offered now")]
     NoRematch,
-    /// No room for another.
+    /// Too many accounts.
     #[error("Too many {0} in this sandbox")]
     TooMany(&'static str),
     /// Done too often lately.

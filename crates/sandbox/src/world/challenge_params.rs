@@ -31,10 +31,10 @@ impl ChallengeParams {
     /// Reads the form of `POST /api/challenge/{user}`; Chess960 without a position gets one by lot.
     ///
     /// # Errors
-    /// A [`Refusal`] that names the field.
-    pub fn read(fields: &Fields, naming: &mut IdGenerator) -> Result<Self, ApiError> {
+    /// A [`ApiError`] that names the field.
+    pub fn read(fields: &Fields, ids: &mut IdGenerator) -> Result<Self, ApiError> {
         let control = read_control(fields)?;
-        let (variant, initial_fen) = read_start(fields, naming)?;
+        let (variant, initial_fen) = read_start(fields, ids)?;
         let color = match fields.text("color") {
             None | Some("random") => ChallengeColor::Random,
             Some("white") => ChallengeColor::White,
@@ -139,7 +139,7 @@ fn show(limit: u64, increment: u64) -> String {
     format!("{minutes}+{increment}")
 }
 
-fn read_start(fields: &Fields, naming: &mut IdGenerator) -> Result<(Variant, Option<String>), ApiError> {
+fn read_start(fields: &Fields, ids: &mut IdGenerator) -> Result<(Variant, Option<String>), ApiError> {
     let variant = match fields.text("variant") {
         None => Variant::Standard,
         Some(key) => key
@@ -151,7 +151,7 @@ fn read_start(fields: &Fields, naming: &mut IdGenerator) -> Result<(Variant, Opt
     }
     let Some(fen) = fields.text("fen") else {
         return match variant {
-            Variant::Chess960 => Ok((variant, Some(chess960_fen(naming.start_number())))),
+            Variant::Chess960 => Ok((variant, Some(chess960_fen(ids.start_number())))),
             Variant::FromPosition => Err(ApiError::form("fen", "This field is required")),
             _ => Ok((variant, None)),
         };

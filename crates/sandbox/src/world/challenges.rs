@@ -13,10 +13,10 @@ use sparring_lichess::model::{
 const REMATCH_PAUSE: Millis = Millis(60_000);
 
 impl World {
-    /// Challenges a user. An earlier challenge to the same user that still waits is taken back.
+    /// Creates a challenge. An earlier open challenge to the same user is canceled.
     ///
     /// # Errors
-    /// [`Refusal`] in lichess' words.
+    /// [`ApiError`] in lichess' words.
     pub fn challenge(
         &mut self,
         me: &UserId,
@@ -29,7 +29,7 @@ impl World {
             Some(profile) => profile.clone(),
             None => return Err(ApiError::NoSuchUser(name.to_owned())),
         };
-        let terms = ChallengeParams::read(fields, &mut self.naming)?;
+        let terms = ChallengeParams::read(fields, &mut self.ids)?;
         let too_fast_for_bots = terms.speed() < Speed::Bullet;
         let i_am_bot = self.users.profile(me).is_some_and(|profile| profile.is_bot);
         if i_am_bot && too_fast_for_bots {
@@ -49,12 +49,12 @@ impl World {
         let challenger_color = match terms.color {
             ChallengeColor::White => Color::White,
             ChallengeColor::Black => Color::Black,
-            ChallengeColor::Random => self.naming.color(),
+            ChallengeColor::Random => self.ids.color(),
         };
         Ok(self.propose(me.clone(), dest.id, terms, challenger_color, None, now))
     }
 
-    /// Bots play each other only so often a day; both sides count.
+    /// Checks the daily limit of games between bots, for both sides.
     fn check_bot_games(&self, me: &UserId, dest: &Profile, now: Millis) -> Result<(), ApiError> {
         let wait = |user: &UserId| self.counters.wait(LimitedAction::PlayBot, user, 1, now);
         if let Some(wait) = wait(me) {
@@ -69,14 +69,14 @@ impl World {
         }
     }
 
-    /// Offers to play a finished game again with colours swapped. Its id will be that of the next game. An offer that
-    /// stands is only repeated, and that of the opponent is accepted: one game has one rematch.
+    /// Offers a rematch with colours swapped. Its id is that of the next game. An open offer is only repeated; the opponent's is
+    /// accepted: a game has one rematch.
     ///
     /// # Errors
-    /// [`Refusal`] for a game that runs, was not the user's, or whose rematch was refused a moment ago.
+    /// [`ApiError`] for a game that runs, was not the user's, or whose rematch was refused a moment ago.
     pub fn rematch(&mut self, me: &UserId, game: &GameId, now: Millis) -> Result<Wire, ApiError> {
         let (played, color) = self.game_of(me, game)?;
-        let opponent = played.seats.get(!color).user.clone();
+        let opponent = played.players.get(!color).user.clone();
         let terms = ChallengeParams {
             color: ChallengeColor::Random,
             ..played.terms.clone()
@@ -122,7 +122,7 @@ impl World {
     ) -> Wire {
         self.supersede(&challenger, &dest);
         let taken = |id: &GameId| self.challenges.contains_key(id) || self.games.contains_key(id);
-        let id = self.naming.game_id(taken);
+        let id = self.ids.game_id(taken);
         let challenge = Challenge {
             id: id.clone(),
             challenger: challenger.clone(),
@@ -141,7 +141,7 @@ impl World {
         answer
     }
 
-    /// Both sides hear of a challenge that waits.
+    /// Sends an open challenge to both sides' event streams.
     fn announce(&mut self, challenge: &Challenge) {
         for user in [&challenge.challenger, &challenge.dest] {
             let event = Event::Challenge {
@@ -155,7 +155,7 @@ impl World {
         }
     }
 
-    /// Takes back what the challenger asked the same user before.
+    /// Cancels the challenger's earlier challenge to the same user.
     fn supersede(&mut self, challenger: &UserId, dest: &UserId) {
         let earlier: Vec<GameId> = self
             .challenges
@@ -171,7 +171,7 @@ impl World {
     /// Accepts a challenge or rematch: the game begins.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for what is not there, expired or for somebody else; other texts for what was decided.
+    /// [`ApiError::NotFound`] for what is not there, expired or for somebody else; other texts for what was decided.
     pub fn accept(&mut self, me: &UserId, id: &GameId, now: Millis) -> Result<(), ApiError> {
         let challenge = self.challenges.get(id).filter(|challenge| challenge.dest == *me);
         let status = challenge.ok_or(ApiError::NotFound)?.status;
@@ -197,7 +197,7 @@ impl World {
     /// Declines a challenge or rematch with a reason; what lichess does not know counts as generic.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for what is not there, decided, or for somebody else.
+    /// [`ApiError::NotFound`] for what is not there, decided, or for somebody else.
     pub fn decline(
         &mut self,
         me: &UserId,
@@ -215,10 +215,10 @@ impl World {
         Ok(())
     }
 
-    /// Takes back an own challenge, declines one to me, or calls off the game that came of it.
+    /// Cancels an own challenge, declines one to me, or aborts the game that came of it.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for what is none of these, [`Refusal::NotAbortable`] for a game too far on.
+    /// [`ApiError::NotFound`] for what is none of these, [`ApiError::NotAbortable`] for a game too far on.
     pub fn cancel(&mut self, me: &UserId, id: &GameId, now: Millis) -> Result<(), ApiError> {
         match self.challenges.get(id).filter(|challenge| challenge.is_open()) {
             Some(challenge) if challenge.challenger == *me => {
@@ -235,7 +235,7 @@ impl World {
         }
     }
 
-    /// Everything that waits for the user's answer, and everything that he waits for.
+    /// Open challenges to the user, and open challenges of the user.
     #[must_use]
     pub fn challenges_of(&self, me: &UserId) -> (Vec<Wire>, Vec<Wire>) {
         let announced = |side: fn(&Challenge) -> &UserId| {
@@ -254,7 +254,7 @@ impl World {
     /// One challenge, decided or not, for one of the two it concerns.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] otherwise.
+    /// [`ApiError::NotFound`] otherwise.
     pub fn show_challenge(&self, me: &UserId, id: &GameId) -> Result<Wire, ApiError> {
         self.challenges
             .get(id)
@@ -263,20 +263,20 @@ impl World {
             .ok_or(ApiError::NotFound)
     }
 
-    /// What has become of a challenge, once it is decided.
+    /// Outcome of a challenge, once it is decided.
     #[must_use]
     pub fn challenge_done(&self, id: &GameId) -> Option<ChallengeDone> {
         self.challenges.get(id)?.done()
     }
 
-    /// The challenger waits on a stream for the answer: so long the challenge does not expire.
+    /// The challenger opened a keep-alive stream: the challenge does not expire while it is open.
     pub fn waits_for(&mut self, id: &GameId) {
         if let Some(challenge) = self.challenges.get_mut(id) {
             challenge.waiting += 1;
         }
     }
 
-    /// The challenger waits no longer, which takes nothing back.
+    /// The challenger closed a keep-alive stream. This does not cancel the challenge.
     pub fn waits_no_longer(&mut self, id: &GameId, now: Millis) {
         if let Some(challenge) = self.challenges.get_mut(id) {
             challenge.waiting = challenge.waiting.saturating_sub(1);
@@ -284,7 +284,7 @@ impl World {
         }
     }
 
-    /// Settles a challenge and tells whom it concerns. Acceptance is told by the game's start instead.
+    /// Decides a challenge and sends the event to both sides; an acceptance sends `gameStart` instead.
     fn decide(&mut self, id: &GameId, status: ChallengeStatus, reason: Option<DeclineReason>) {
         let Some(challenge) = self.challenges.get_mut(id) else {
             return;

@@ -20,12 +20,12 @@ impl Game {
     /// meets the opponent's.
     ///
     /// # Errors
-    /// [`Refusal`] for text that is no move, for a move out of turn or an illegal one.
+    /// [`ApiError`] for text that is no move, for a move out of turn or an illegal one.
     pub fn play(&mut self, color: Color, text: &str, offering: bool, now: Millis) -> Result<(), ApiError> {
-        if !self.is_running() || self.line.turn() != color {
+        if !self.is_running() || self.history.turn() != color {
             return Err(ApiError::NotYourTurn);
         }
-        let mv = parse_uci(self.line.position(), text).map_err(|error| refused_move(&error, text))?;
+        let mv = parse_uci(self.history.position(), text).map_err(|error| refused_move(&error, text))?;
         // In Chess960 castling is the king's move to its own rook, even where both stand as in usual games.
         if mv.is_castle()
             && self.terms.variant == Variant::Chess960
@@ -33,7 +33,7 @@ impl Game {
         {
             return Err(refused_move(&NotationError::Illegal(text.to_owned()), text));
         }
-        if self.judge_flag(now) {
+        if self.check_flag(now) {
             return Ok(());
         }
         if offering {
@@ -42,19 +42,19 @@ impl Game {
                 return Ok(());
             }
         }
-        self.line.play(mv);
-        // Whoever moves is there, with a stream or without.
-        self.seats.get_mut(color).presence.moved(now);
-        match Ending::automatic(&self.line, self.bot_plays()) {
+        self.history.play(mv);
+        // A player who moves is present, with a stream or without.
+        self.players.get_mut(color).presence.moved(now);
+        match Ending::automatic(&self.history, self.bot_plays()) {
             Some(ending) => {
                 self.clock.stop(now);
                 self.clocks.push(self.clock.left(color, now));
                 self.end(ending, now);
             }
             None => {
-                self.clock.press(color, self.line.ply(), now);
+                self.clock.press(color, self.history.ply(), now);
                 self.clocks.push(self.clock.left(color, now));
-                self.note_state(now);
+                self.notify_state(now);
                 self.let_offers_lapse(color, now);
             }
         }
@@ -70,36 +70,36 @@ impl Game {
         }
         if lapsed.takeback {
             self.announce("Takeback declined");
-            self.note_state(now);
+            self.notify_state(now);
         }
     }
 
-    /// Calls the game off, while it has not really begun. In arenas nobody can.
+    /// Aborts the game before two half moves. Not in tournaments.
     ///
     /// # Errors
-    /// [`Refusal::NotAbortable`] after two half moves or the end.
+    /// [`ApiError::NotAbortable`] after two half moves or the end.
     pub fn abort(&mut self, now: Millis) -> Result<(), ApiError> {
-        let is_young = self.is_running() && self.line.ply() < 2;
-        if !is_young || self.arena.is_some() || self.forbids("noAbort") {
+        let is_young = self.is_running() && self.history.ply() < 2;
+        if !is_young || self.tournament.is_some() || self.forbids("noAbort") {
             return Err(ApiError::NotAbortable);
         }
         self.end(Ending::without_winner(Cause::Aborted), now);
         Ok(())
     }
 
-    /// Gives the game up; before two half moves that calls it off, except in arenas.
+    /// Resigns. Before two half moves that aborts the game, except in tournaments.
     ///
     /// # Errors
-    /// [`Refusal::NotResignable`] after the end.
+    /// [`ApiError::NotResignable`] after the end.
     pub fn resign(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.is_running() {
             return Err(ApiError::NotResignable);
         }
-        // Too late to give up what is lost, or drawn, by time.
-        if self.judge_flag(now) {
+        // Too late once a flag has fallen.
+        if self.check_flag(now) {
             return Ok(());
         }
-        let ending = if self.line.ply() < 2 && self.arena.is_none() {
+        let ending = if self.history.ply() < 2 && self.tournament.is_none() {
             Ending::without_winner(Cause::Aborted)
         } else {
             Ending {
@@ -114,22 +114,22 @@ impl Game {
     /// Offers a draw, accepts one, or claims one that the position already is. Without effect where lichess
     /// ignores it.
     pub fn offer_draw(&mut self, color: Color, now: Millis) {
-        if !self.is_running() || self.judge_flag(now) {
+        if !self.is_running() || self.check_flag(now) {
             return;
         }
-        if self.forbids("noEarlyDraw") && self.line.ply() < 60 {
+        if self.forbids("noEarlyDraw") && self.history.ply() < 60 {
             return;
         }
-        let cause = if self.line.repetitions() >= 3 {
+        let cause = if self.history.repetitions() >= 3 {
             Some(Cause::Threefold)
-        } else if self.line.position().has_insufficient_material(!color) {
+        } else if self.history.position().has_insufficient_material(!color) {
             Some(Cause::BareClaim)
         } else {
-            match self.offers.offer_draw(color, self.line.ply()) {
+            match self.offers.offer_draw(color, self.history.ply()) {
                 OfferAccepted::Accepted => Some(Cause::Agreement),
                 OfferAccepted::Offered => {
                     self.announce(&format!("{} offers draw", name(color)));
-                    self.note_state(now);
+                    self.notify_state(now);
                     None
                 }
                 OfferAccepted::Ignored => None,
@@ -140,10 +140,10 @@ impl Game {
         }
     }
 
-    /// Declines a draw or takes the own offer back. The streams show no state for it, only the next one lacks it.
+    /// Declines a draw or withdraws the own offer. The streams send no state for it; the next one lacks the offer.
     pub fn decline_draw(&mut self, color: Color, now: Millis) {
         // Who lets time run out has it drawn by an offer that stands, and nobody can take that away afterwards.
-        if !self.is_running() || self.judge_flag(now) {
+        if !self.is_running() || self.check_flag(now) {
             return;
         }
         if !self.is_running() {
@@ -156,9 +156,9 @@ impl Game {
         }
     }
 
-    /// Asks to take back, or lets the other side: then its last move is undone, with the answer to it.
+    /// Proposes a takeback, or accepts the opponent's: then its last move is undone, with the reply to it.
     pub fn offer_takeback(&mut self, color: Color, now: Millis) {
-        if !self.is_running() || self.judge_flag(now) || !self.house.takebacks {
+        if !self.is_running() || self.check_flag(now) || !self.rules.takebacks {
             return;
         }
         // Accepting needs no own move, asking does.
@@ -168,25 +168,25 @@ impl Game {
         match self.offers.offer_takeback(color, now) {
             OfferAccepted::Offered => {
                 self.announce(&format!("{} proposes a takeback", name(color)));
-                self.note_state(now);
+                self.notify_state(now);
             }
             OfferAccepted::Accepted => {
-                let undone = if self.line.turn() == color { 1 } else { 2 };
-                let plies = self.line.ply().saturating_sub(undone);
-                self.line.truncate(plies);
+                let undone = if self.history.turn() == color { 1 } else { 2 };
+                let plies = self.history.ply().saturating_sub(undone);
+                self.history.truncate(plies);
                 self.clocks.truncate(plies);
                 self.offers.rewound(plies);
-                self.clock.hand_to(self.line.turn(), plies, now);
+                self.clock.hand_to(self.history.turn(), plies, now);
                 self.announce("Takeback accepted");
-                self.note_state(now);
+                self.notify_state(now);
             }
             OfferAccepted::Ignored => {}
         }
     }
 
-    /// Refuses a takeback, or takes the own wish back.
+    /// Declines a takeback, or withdraws the own proposal.
     pub fn decline_takeback(&mut self, color: Color, now: Millis) {
-        if !self.is_running() || self.judge_flag(now) {
+        if !self.is_running() || self.check_flag(now) {
             return;
         }
         match self.offers.decline_takeback(color, now) {
@@ -194,48 +194,48 @@ impl Game {
             OfferDeclined::Withdrawn => self.announce("Takeback canceled"),
             OfferDeclined::Ignored => return,
         }
-        self.note_state(now);
+        self.notify_state(now);
     }
 
     /// Gives a side 15 seconds more in a casual game. On lichess only the opponent can, and bots do not.
     ///
     /// # Errors
-    /// [`Refusal::NoMoreTime`] for rated games, games without a chess clock, and after the end.
+    /// [`ApiError::NoMoreTime`] for rated games, games without a chess clock, and after the end.
     pub fn take_more_time(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.is_running() || self.terms.rated || !self.clock.is_chess_clock() {
             return Err(ApiError::NoMoreTime);
         }
-        if !self.judge_flag(now) {
+        if !self.check_flag(now) {
             self.clock.add(color, MORE_TIME);
             self.announce(&format!("{} + {} seconds", name(color), MORE_TIME.0 / 1000));
-            self.note_state(now);
+            self.notify_state(now);
         }
         Ok(())
     }
 
-    /// Wins by the opponent's absence or flag. Without effect while there is nothing to claim.
+    /// Claims victory by the opponent's absence or flag. Without effect while there is nothing to claim.
     ///
     /// # Errors
-    /// [`Refusal::NoVictoryClaim`] if this game can never be won so.
+    /// [`ApiError::NoVictoryClaim`] if this game can never be won so.
     pub fn claim_victory(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.allows_claims() {
             return Err(ApiError::NoVictoryClaim);
         }
-        if !self.judge_flag(now) && self.opponent_is_claimable(color) {
-            self.end(Ending::loss(!color, Cause::Left, &self.line), now);
+        if !self.check_flag(now) && self.opponent_is_claimable(color) {
+            self.end(Ending::loss(!color, Cause::Left, &self.history), now);
         }
         Ok(())
     }
 
-    /// Draws by the opponent's absence. Without effect while there is nothing to claim.
+    /// Claims a draw by the opponent's absence. Without effect while there is nothing to claim.
     ///
     /// # Errors
-    /// [`Refusal::NoDrawClaim`] if this game can never be drawn so.
+    /// [`ApiError::NoDrawClaim`] if this game can never be drawn so.
     pub fn claim_draw(&mut self, color: Color, now: Millis) -> Result<(), ApiError> {
         if !self.allows_claims() {
             return Err(ApiError::NoDrawClaim);
         }
-        if !self.judge_flag(now) && self.opponent_is_claimable(color) {
+        if !self.check_flag(now) && self.opponent_is_claimable(color) {
             self.end(Ending::without_winner(Cause::Left), now);
         }
         Ok(())
@@ -243,38 +243,38 @@ impl Game {
 
     /// A player opened a stream of the game.
     pub fn came(&mut self, color: Color) {
-        if self.seats.get_mut(color).presence.came() && self.is_running() {
+        if self.players.get_mut(color).presence.came() && self.is_running() {
             let back = OpponentGone {
                 gone: false,
                 claim_win_in_seconds: None,
             };
-            self.notes.push(Notification::Gone(!color, back));
+            self.notifications.push(Notification::Gone(!color, back));
         }
     }
 
     /// A player closed a stream of the game.
     pub fn left_board(&mut self, color: Color, now: Millis) {
-        self.seats.get_mut(color).presence.left(now);
+        self.players.get_mut(color).presence.left(now);
     }
 
     /// When somebody's absence should next be announced.
     #[must_use]
     pub fn absence_due_at(&self, color: Color) -> Option<Millis> {
-        let announced = self.allows_claims() && self.line.ply() >= 2;
-        self.seats.get(color).presence.due_at().filter(|_| announced)
+        let announced = self.allows_claims() && self.history.ply() >= 2;
+        self.players.get(color).presence.due_at().filter(|_| announced)
     }
 
     /// Announces the absence of a side, as far as lichess would.
     pub fn announce_absence(&mut self, color: Color, now: Millis) {
-        let wait = leave_time(self.speed(), material_balance(self.line.position(), color));
+        let wait = leave_time(self.speed(), material_balance(self.history.position(), color));
         let clock = self.left(color, now).unwrap_or_default();
-        let presence = &mut self.seats.get_mut(color).presence;
+        let presence = &mut self.players.get_mut(color).presence;
         if let Some(absence) = presence.announce(wait, clock, now) {
             let gone = OpponentGone {
                 gone: true,
                 claim_win_in_seconds: Some(absence.claim_in_seconds),
             };
-            self.notes.push(Notification::Gone(!color, gone));
+            self.notifications.push(Notification::Gone(!color, gone));
         }
     }
 
@@ -283,7 +283,7 @@ impl Game {
     }
 
     fn opponent_is_claimable(&self, color: Color) -> bool {
-        self.line.turn() != color && self.seats.get(!color).presence.is_claimable()
+        self.history.turn() != color && self.players.get(!color).presence.is_claimable()
     }
 
     fn forbids(&self, rule: &str) -> bool {

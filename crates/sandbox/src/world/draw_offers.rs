@@ -8,18 +8,18 @@ const DRAW_PAUSE: usize = 20;
 /// The pause after the first declined takeback; the n-th costs n * n times this.
 const TAKEBACK_PAUSE: Millis = Millis(10_000);
 
-/// What came of saying yes.
+/// Effect of a "yes".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferAccepted {
     /// An offer now stands.
     Offered,
     /// The other side's offer is accepted.
     Accepted,
-    /// It may not be offered now; lichess says nothing.
+    /// It may not be offered now; lichess ignores it.
     Ignored,
 }
 
-/// What came of saying no.
+/// Effect of a "no".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OfferDeclined {
     /// The other side's offer is declined.
@@ -57,7 +57,7 @@ impl DrawOffers {
         *self.draw.get(color)
     }
 
-    /// Whether a side's wish to take back stands.
+    /// Whether a side's takeback proposal stands.
     #[must_use]
     pub fn takeback(&self, color: Color) -> bool {
         *self.takeback.get(color)
@@ -85,7 +85,7 @@ impl DrawOffers {
         answer_no(&mut self.draw, color)
     }
 
-    /// A side asks to take back, or allows the other to.
+    /// A side proposes a takeback, or accepts the opponent's.
     pub fn offer_takeback(&mut self, color: Color, now: Millis) -> OfferAccepted {
         if self.takeback(!color) {
             return OfferAccepted::Accepted;
@@ -99,7 +99,7 @@ impl DrawOffers {
         OfferAccepted::Offered
     }
 
-    /// A side refuses the other's takeback, or no longer wants its own.
+    /// A side declines the opponent's takeback, or withdraws its own.
     pub fn decline_takeback(&mut self, color: Color, now: Millis) -> OfferDeclined {
         let answer = answer_no(&mut self.takeback, color);
         if answer == OfferDeclined::Declined {

@@ -19,7 +19,7 @@ impl Game {
             title: Option<String>,
         }
         let player = |color| {
-            let user = users.profile(&self.seats.get(color).user).map(|profile| Named {
+            let user = users.profile(&self.players.get(color).user).map(|profile| Named {
                 name: &profile.name,
                 id: profile.id.as_str(),
                 title: profile.title(),
@@ -39,7 +39,7 @@ impl Game {
             "players": { "white": player(Color::White), "black": player(Color::Black) },
         });
         if contents.moves {
-            export["moves"] = san_moves(&self.line).join(" ").into();
+            export["moves"] = san_moves(&self.history).join(" ").into();
         }
         if let Some(winner) = self.ending.and_then(|ending| ending.winner) {
             export["winner"] = json!(sparring_lichess::model::Side::from(winner));

@@ -15,10 +15,10 @@ use sparring_lichess::model::{
     ChatLine, ChatMessage, GameId, GameState, OpponentGone, Room, Speed, TimeControl, UserId,
 };
 
-/// The name under which the server itself speaks.
+/// Chat name of the server.
 pub const SERVER: &str = "lichess";
 
-/// Chat lines that a game keeps; a flood pushes out the oldest.
+/// Chat lines kept per game; the oldest go first.
 const CHAT_KEPT: usize = 500;
 
 /// lichess deletes games in which not both have moved after so long,
@@ -27,31 +27,31 @@ const UNPLAYED: Millis = Millis::from_secs(24 * 60 * 60);
 /// and gives up those without any clock when nothing has happened for so long.
 const UNTOUCHED: Millis = Millis::from_secs(21 * 24 * 60 * 60);
 
-/// What the players of a game should be told.
+/// A notification to the players of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notification {
-    /// Both: something changed.
+    /// To both: the state changed.
     State(GameState),
-    /// Whoever sees the room: somebody spoke.
+    /// To everybody who sees the chat room: a line.
     Chat(ChatLine),
-    /// One side: the other left or came back.
+    /// To one side: the opponent left or came back.
     Gone(Color, OpponentGone),
 }
 
-/// A side of a game.
+/// A player of a game.
 #[derive(Debug, Clone)]
 pub struct PlayerSlot {
-    /// Who sits there.
+    /// The account.
     pub user: UserId,
     /// Whether it is a bot.
     pub is_bot: bool,
-    /// The letters that make the game's id this player's own.
+    /// The last four characters of the player's full game id.
     pub private_part: String,
-    /// Whether the player is there.
+    /// Whether the player is present.
     pub presence: AbsenceTimer,
 }
 
-/// What the world's rules mean for one game.
+/// Options of the sandbox that concern one game.
 #[derive(Debug, Clone, Copy)]
 pub struct GameRules {
     /// How castling is written.
@@ -65,28 +65,28 @@ pub struct GameRules {
 pub struct Game {
     /// Its id.
     pub id: GameId,
-    /// What was agreed.
+    /// Variant, clock and rules, from the challenge.
     pub terms: ChallengeParams,
     /// When it began.
     pub created_at: Millis,
     /// When it last changed.
     pub changed_at: Millis,
     /// The players.
-    pub seats: ByColor<PlayerSlot>,
+    pub players: ByColor<PlayerSlot>,
     /// The moves.
-    pub line: GameHistory,
-    /// What was left on the mover's clock after each move; nothing for games without one.
+    pub history: GameHistory,
+    /// Time left of the mover after each move; `None` without a clock.
     pub clocks: Vec<Option<Millis>>,
     /// The end, once there is one.
     pub ending: Option<Ending>,
-    /// The game that repeats this one.
+    /// The rematch of this game.
     pub rematch: Option<GameId>,
-    /// The arena that it belongs to, if any.
-    pub arena: Option<String>,
+    /// The tournament that it belongs to, if any.
+    pub tournament: Option<String>,
     pub(super) clock: GameClock,
     pub(super) offers: DrawOffers,
-    pub(super) house: GameRules,
-    pub(super) notes: Vec<Notification>,
+    pub(super) rules: GameRules,
+    pub(super) notifications: Vec<Notification>,
     chat: Vec<ChatLine>,
 }
 
@@ -98,27 +98,27 @@ impl Game {
     pub fn begin(
         id: GameId,
         terms: ChallengeParams,
-        seats: ByColor<PlayerSlot>,
-        house: GameRules,
+        players: ByColor<PlayerSlot>,
+        rules: GameRules,
         now: Millis,
     ) -> Result<Self, FenError> {
         let start = parse_fen(terms.variant, terms.initial_fen.as_deref().unwrap_or("startpos"))?;
-        let line = GameHistory::from_position(terms.variant, start);
+        let history = GameHistory::from_position(terms.variant, start);
         Ok(Self {
             id,
-            clock: GameClock::new(&terms.control, line.turn(), now),
+            clock: GameClock::new(&terms.control, history.turn(), now),
             terms,
             created_at: now,
             changed_at: now,
-            seats,
-            line,
+            players,
+            history,
             clocks: Vec::new(),
             ending: None,
             rematch: None,
-            arena: None,
+            tournament: None,
             offers: DrawOffers::default(),
-            house,
-            notes: Vec::new(),
+            rules,
+            notifications: Vec::new(),
             chat: Vec::new(),
         })
     }
@@ -126,13 +126,13 @@ impl Game {
     /// The side that a user plays.
     #[must_use]
     pub fn color_of(&self, user: &UserId) -> Option<Color> {
-        self.seats.find(|seat| seat.user == *user)
+        self.players.find(|player| player.user == *user)
     }
 
-    /// How many half moves have been played.
+    /// Plies played.
     #[must_use]
     pub fn ply(&self) -> usize {
-        self.line.ply()
+        self.history.ply()
     }
 
     /// Whether moves can still be made.
@@ -144,7 +144,7 @@ impl Game {
     /// Whether either side is a bot.
     #[must_use]
     pub fn bot_plays(&self) -> bool {
-        self.seats.iter().any(|seat| seat.is_bot)
+        self.players.iter().any(|player| player.is_bot)
     }
 
     /// The class of the clock.
@@ -153,16 +153,20 @@ impl Game {
         self.terms.speed()
     }
 
-    /// What a side has left, if its time is limited.
+    /// Time left of a side, if it is limited.
     #[must_use]
     pub fn left(&self, color: Color, now: Millis) -> Option<Millis> {
         self.clock.left(color, now)
     }
 
-    /// What it came from, as lichess calls it.
+    /// lichess' `source` key.
     #[must_use]
     pub fn source(&self) -> &'static str {
-        if self.arena.is_some() { "arena" } else { "friend" }
+        if self.tournament.is_some() {
+            "arena"
+        } else {
+            "friend"
+        }
     }
 
     /// When the running side's time is up, if nothing happens.
@@ -171,15 +175,15 @@ impl Game {
         self.clock.flag_at().filter(|_| self.is_running())
     }
 
-    /// When the game is given up, if nothing happens. Days run out by themselves, and arenas have ends of their own.
+    /// When the game is aborted for inactivity. Correspondence clocks and tournaments end games themselves.
     #[must_use]
     pub fn abandoned_at(&self) -> Option<Millis> {
-        if !self.is_running() || self.arena.is_some() {
+        if !self.is_running() || self.tournament.is_some() {
             return None;
         }
         match self.terms.control {
             TimeControl::Correspondence { .. } => None,
-            _ if self.line.ply() < 2 => Some(self.created_at + UNPLAYED),
+            _ if self.history.ply() < 2 => Some(self.created_at + UNPLAYED),
             TimeControl::Clock { .. } => None,
             TimeControl::Unlimited | TimeControl::Unknown => Some(self.changed_at + UNTOUCHED),
         }
@@ -188,7 +192,7 @@ impl Game {
     /// A move as this game's streams write it.
     #[must_use]
     pub fn uci(&self, mv: Move) -> String {
-        let style = match self.house.castling {
+        let style = match self.rules.castling {
             Castling::TwoSquare => self.terms.variant,
             Castling::Always960 => Variant::Chess960,
         };
@@ -198,7 +202,7 @@ impl Game {
     /// The last move, castling always written king-takes-rook; empty before the first.
     #[must_use]
     pub fn last_move(&self) -> String {
-        self.line
+        self.history
             .moves()
             .last()
             .map_or_else(String::new, |mv| write_uci(*mv, Variant::Chess960))
@@ -208,11 +212,11 @@ impl Game {
     #[must_use]
     pub fn has_moved(&self, color: Color) -> bool {
         // Whoever is to move now has moved last the ply before last.
-        let plies = if self.line.turn() == color { 2 } else { 1 };
-        self.line.ply() >= plies
+        let plies = if self.history.turn() == color { 2 } else { 1 };
+        self.history.ply() >= plies
     }
 
-    /// What was said in a room.
+    /// The chat lines of a room.
     #[must_use]
     pub fn chat(&self, room: &Room) -> Vec<ChatMessage> {
         self.chat
@@ -225,7 +229,7 @@ impl Game {
             .collect()
     }
 
-    /// Somebody speaks. The text is kept as it is.
+    /// Adds a chat line.
     pub fn say(&mut self, username: &str, room: Room, text: &str) {
         let line = ChatLine {
             room,
@@ -236,18 +240,18 @@ impl Game {
             self.chat.remove(0);
         }
         self.chat.push(line.clone());
-        self.notes.push(Notification::Chat(line));
+        self.notifications.push(Notification::Chat(line));
     }
 
-    /// The server itself speaks to the players.
+    /// Adds a chat line of the server, for the players.
     pub(super) fn announce(&mut self, text: &str) {
         self.say(SERVER, Room::Player, text);
     }
 
-    /// Something changed: the players are sent the state.
-    pub(super) fn note_state(&mut self, now: Millis) {
+    /// The state changed: notifies both players.
+    pub(super) fn notify_state(&mut self, now: Millis) {
         self.changed_at = now;
-        self.notes.push(Notification::State(self.state(now)));
+        self.notifications.push(Notification::State(self.state(now)));
     }
 
     /// The game is over.
@@ -255,25 +259,25 @@ impl Game {
         self.clock.stop(now);
         self.offers.clear();
         self.ending = Some(ending);
-        self.note_state(now);
+        self.notify_state(now);
     }
 
-    /// Ends the game if somebody's time is up; says whether it did.
-    pub fn judge_flag(&mut self, now: Millis) -> bool {
+    /// Ends the game if a flag has fallen. Returns whether it did.
+    pub fn check_flag(&mut self, now: Millis) -> bool {
         let Some(loser) = self.clock.flagged(now).filter(|_| self.is_running()) else {
             return false;
         };
         let ending = if self.offers.draw(!loser) {
             Ending::without_winner(Cause::FlagWithOffer)
         } else {
-            Ending::loss(loser, Cause::Flag, &self.line)
+            Ending::loss(loser, Cause::Flag, &self.history)
         };
         self.end(ending, now);
         true
     }
 
-    /// What the players should be told since this was last asked.
-    pub fn take_notes(&mut self) -> Vec<Notification> {
-        std::mem::take(&mut self.notes)
+    /// Notifications since the last call.
+    pub fn take_notifications(&mut self) -> Vec<Notification> {
+        std::mem::take(&mut self.notifications)
     }
 }

@@ -13,7 +13,7 @@ use sparring_lichess::model::{
 /// The longest chat line.
 const LONGEST_LINE: usize = 140;
 
-/// Two who are to play.
+/// A pairing.
 pub(super) struct Pairing {
     /// The game's id.
     pub(super) id: GameId,
@@ -23,8 +23,8 @@ pub(super) struct Pairing {
     pub(super) players: ByColor<UserId>,
     /// The game that it repeats, if any.
     pub(super) rematch_of: Option<GameId>,
-    /// The arena that it belongs to, if any.
-    pub(super) arena: Option<String>,
+    /// The tournament that it belongs to, if any.
+    pub(super) tournament: Option<String>,
 }
 
 impl Pairing {
@@ -40,43 +40,43 @@ impl Pairing {
             terms: challenge.terms.clone(),
             players: ByColor { white, black },
             rematch_of: challenge.rematch_of.clone(),
-            arena: None,
+            tournament: None,
         }
     }
 }
 
 impl World {
-    /// A game begins, and both players hear of it.
+    /// Begins a game and sends `gameStart` to both players.
     pub(super) fn begin_game(&mut self, pairing: Pairing, now: Millis) -> Result<(), ApiError> {
-        let mut seat = |user: &UserId| {
+        let mut slot = |user: &UserId| {
             let is_bot = self.users.profile(user).is_some_and(|profile| profile.is_bot);
             PlayerSlot {
                 user: user.clone(),
                 is_bot,
-                private_part: self.naming.private_part(),
+                private_part: self.ids.private_part(),
                 presence: AbsenceTimer::new(is_bot, now),
             }
         };
-        let seats = ByColor {
-            white: seat(&pairing.players.white),
-            black: seat(&pairing.players.black),
+        let players = ByColor {
+            white: slot(&pairing.players.white),
+            black: slot(&pairing.players.black),
         };
-        let house = GameRules {
+        let rules = GameRules {
             castling: self.rules.castling,
-            takebacks: self.rules.takebacks && !pairing.terms.rated && pairing.arena.is_none(),
+            takebacks: self.rules.takebacks && !pairing.terms.rated && pairing.tournament.is_none(),
         };
-        let mut game = Game::begin(pairing.id.clone(), pairing.terms, seats, house, now)
+        let mut game = Game::begin(pairing.id.clone(), pairing.terms, players, rules, now)
             .map_err(|_| ApiError::form("global", "invalidFen"))?;
-        game.arena = pairing.arena;
+        game.tournament = pairing.tournament;
         if let Some(previous) = pairing.rematch_of.as_ref().and_then(|id| self.games.get_mut(id)) {
             previous.rematch = Some(pairing.id);
         }
         for color in Color::ALL {
-            let to = game.seats.get(color).user.clone();
+            let to = game.players.get(color).user.clone();
             if let Some(profile) = self.users.profile_mut(&to) {
                 profile.games += 1;
             }
-            if game.seats.iter().all(|seat| seat.is_bot) {
+            if game.players.iter().all(|player| player.is_bot) {
                 self.counters.count(LimitedAction::PlayBot, &to, 1, now);
             }
             let event = Event::GameStart {
@@ -97,7 +97,7 @@ impl World {
     /// A user's game and his side in it.
     ///
     /// # Errors
-    /// [`Refusal::NoSuchGame`] or [`Refusal::NotYourGame`].
+    /// [`ApiError::NoSuchGame`] or [`ApiError::NotYourGame`].
     pub fn game_of(&self, me: &UserId, id: &GameId) -> Result<(&Game, Color), ApiError> {
         let game = self.games.get(id).ok_or(ApiError::NoSuchGame)?;
         let color = game.color_of(me).ok_or(ApiError::NotYourGame)?;
@@ -107,7 +107,7 @@ impl World {
     /// Whether the bots' and boards' interfaces can play a user's game.
     ///
     /// # Errors
-    /// [`Refusal`] if there is no such game of his, or it is too fast.
+    /// [`ApiError`] if there is no such game of his, or it is too fast.
     pub fn check_interface(&self, me: &UserId, id: &GameId, interface: &'static str) -> Result<(), ApiError> {
         let (game, _) = self.game_of(me, id)?;
         if game.speed() < Speed::Bullet {
@@ -116,10 +116,10 @@ impl World {
         Ok(())
     }
 
-    /// Lets a player do something to his game, and tells the streams what came of it.
+    /// Runs a player's command on a game and sends the resulting events.
     ///
     /// # Errors
-    /// [`Refusal`] if it is not his game, or from the command itself.
+    /// [`ApiError`] if it is not his game, or from the command itself.
     pub fn command(
         &mut self,
         me: &UserId,
@@ -144,26 +144,26 @@ impl World {
         let was_running = game.is_running();
         let answer = change(game);
         let ended = was_running && !game.is_running();
-        let events_first = ended && self.naming.coin();
+        let events_first = ended && self.ids.coin();
         if events_first {
-            self.tell_finish(id, now);
+            self.emit_finish(id, now);
         }
-        self.tell_notes(id);
+        self.emit_notifications(id);
         if ended {
             if !events_first {
-                self.tell_finish(id, now);
+                self.emit_finish(id, now);
             }
             self.outgoing.push(Outgoing::GameOver { game: id.clone() });
-            self.arenas.ended(id);
+            self.tournaments.ended(id);
             self.archive(id.clone());
         }
         Some(answer)
     }
 
-    fn tell_finish(&mut self, id: &GameId, now: Millis) {
+    fn emit_finish(&mut self, id: &GameId, now: Millis) {
         let Some(game) = self.games.get(id) else { return };
         for color in Color::ALL {
-            let to = game.seats.get(color).user.clone();
+            let to = game.players.get(color).user.clone();
             let event = Event::GameFinish {
                 game: Box::new(game.info(color, &self.users, now)),
             };
@@ -171,24 +171,24 @@ impl World {
         }
     }
 
-    fn tell_notes(&mut self, id: &GameId) {
+    fn emit_notifications(&mut self, id: &GameId) {
         let Some(game) = self.games.get_mut(id) else {
             return;
         };
-        for note in game.take_notes() {
+        for note in game.take_notifications() {
             for color in Color::ALL {
-                let seat = game.seats.get(color);
+                let player = game.players.get(color);
                 let event = match &note {
                     Notification::State(state) => GameEvent::State(state.clone()),
                     // Boards are not shown what spectators say.
-                    Notification::Chat(line) if line.room != Room::Player && !seat.is_bot => continue,
+                    Notification::Chat(line) if line.room != Room::Player && !player.is_bot => continue,
                     Notification::Chat(line) => GameEvent::Chat(line.clone()),
                     Notification::Gone(to, gone) if *to == color => GameEvent::OpponentGone(*gone),
                     Notification::Gone(..) => continue,
                 };
                 self.outgoing.push(Outgoing::Game {
                     game: id.clone(),
-                    to: seat.user.clone(),
+                    to: player.user.clone(),
                     event,
                 });
             }
@@ -199,7 +199,7 @@ impl World {
     /// fallen is seen now.
     ///
     /// # Errors
-    /// [`Refusal`] if it is not his game.
+    /// [`ApiError`] if it is not his game.
     pub fn game_stream_opened(
         &mut self,
         me: &UserId,
@@ -207,7 +207,7 @@ impl World {
         now: Millis,
     ) -> Result<(GameFull, bool), ApiError> {
         self.command(me, id, now, |game, color| {
-            game.judge_flag(now);
+            game.check_flag(now);
             game.came(color);
             Ok(())
         })?;
@@ -226,10 +226,10 @@ impl World {
         });
     }
 
-    /// A player says something in a room of his game. What a bot says with a link in it vanishes, as on lichess.
+    /// A player posts a chat line. A bot's line with a link is dropped, as on lichess.
     ///
     /// # Errors
-    /// [`Refusal`] if it is not his game, or the text is empty or longer than 140 characters.
+    /// [`ApiError`] if it is not his game, or the text is empty or longer than 140 characters.
     pub fn say(
         &mut self,
         me: &UserId,
@@ -254,10 +254,10 @@ impl World {
         })
     }
 
-    /// What was said in a room of a player's game.
+    /// The chat lines of a room of a player's game.
     ///
     /// # Errors
-    /// [`Refusal`] if it is not his game.
+    /// [`ApiError`] if it is not his game.
     pub fn chat(&self, me: &UserId, id: &GameId, room: &Room) -> Result<Vec<ChatMessage>, ApiError> {
         self.game_of(me, id).map(|(game, _)| game.chat(room))
     }

@@ -10,80 +10,80 @@ use sparring_lichess::model::UserId;
 const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * 60 * MINUTE;
 
-/// Something that is limited.
+/// A rate-limited action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LimitedAction {
     /// Opening the event stream.
     OpenEvents,
-    /// Asking for the own account.
+    /// Reading the own account.
     ShowAccount,
-    /// Challenging somebody.
+    /// Creating a challenge.
     Challenge,
     /// Playing a game with a bot, as a bot.
     PlayBot,
-    /// Joining an arena, also again.
-    JoinArena,
+    /// Joining or rejoining a tournament.
+    JoinTournament,
 }
 
 impl LimitedAction {
-    /// How much of it is allowed in which spans.
+    /// Allowed costs by time span.
     fn allowances(self) -> &'static [(u32, Millis)] {
         match self {
             Self::OpenEvents => &[(30, Millis(10 * MINUTE))],
             Self::ShowAccount => &[(30, Millis(5 * MINUTE))],
             Self::Challenge => &[(25, Millis(MINUTE)), (200, Millis(DAY))],
             Self::PlayBot => &[(100, Millis(DAY))],
-            Self::JoinArena => &[(30, Millis(10 * MINUTE))],
+            Self::JoinTournament => &[(30, Millis(10 * MINUTE))],
         }
     }
 }
 
-/// Who did what how often.
+/// Counters of rate-limited actions by user.
 #[derive(Debug)]
 pub struct Counters {
     limits: Limits,
-    /// When, and at what cost, oldest first; forgotten after the longest span.
-    deeds: BTreeMap<(LimitedAction, UserId), VecDeque<(Millis, u32)>>,
+    /// Time and cost, oldest first; dropped after the longest span.
+    actions: BTreeMap<(LimitedAction, UserId), VecDeque<(Millis, u32)>>,
 }
 
 impl Counters {
-    /// Nobody has done anything.
+    /// Empty counters.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
-            deeds: BTreeMap::new(),
+            actions: BTreeMap::new(),
         }
     }
 
-    /// Counts a deed if it is allowed.
+    /// Counts an action if it is allowed.
     ///
     /// # Errors
-    /// [`Refusal::TooOften`] if it was done too often lately; that is not counted.
+    /// [`ApiError::TooOften`] if it was done too often lately; that is not counted.
     pub fn admit(
         &mut self,
-        deed: LimitedAction,
+        action: LimitedAction,
         user: &UserId,
         cost: u32,
         now: Millis,
     ) -> Result<(), ApiError> {
-        if self.wait(deed, user, cost, now).is_some() {
-            return Err(match deed {
+        if self.wait(action, user, cost, now).is_some() {
+            return Err(match action {
                 LimitedAction::OpenEvents => ApiError::StreamPolled,
                 _ => ApiError::TooOften,
             });
         }
-        self.count(deed, user, cost, now);
+        self.count(action, user, cost, now);
         Ok(())
     }
 
-    /// Counts a deed, allowed or not.
-    pub fn count(&mut self, deed: LimitedAction, user: &UserId, cost: u32, now: Millis) {
+    /// Counts an action, allowed or not.
+    pub fn count(&mut self, action: LimitedAction, user: &UserId, cost: u32, now: Millis) {
         if self.limits == Limits::Off {
             return;
         }
-        let longest = deed.allowances().iter().map(|(_, span)| *span).max();
-        let done = self.deeds.entry((deed, user.clone())).or_default();
+        let longest = action.allowances().iter().map(|(_, span)| *span).max();
+        let done = self.actions.entry((action, user.clone())).or_default();
         while done
             .front()
             .is_some_and(|(at, _)| *at + longest.unwrap_or_default() <= now)
@@ -93,14 +93,14 @@ impl Counters {
         done.push_back((now, cost));
     }
 
-    /// How long until a deed of this cost is allowed again, if it is not now.
+    /// Wait until an action of this cost is allowed; `None` if it is now.
     #[must_use]
-    pub fn wait(&self, deed: LimitedAction, user: &UserId, cost: u32, now: Millis) -> Option<Millis> {
+    pub fn wait(&self, action: LimitedAction, user: &UserId, cost: u32, now: Millis) -> Option<Millis> {
         if self.limits == Limits::Off {
             return None;
         }
-        let done = self.deeds.get(&(deed, user.clone()))?;
-        let waits = deed.allowances().iter().filter_map(|(allowed, span)| {
+        let done = self.actions.get(&(action, user.clone()))?;
+        let waits = action.allowances().iter().filter_map(|(allowed, span)| {
             let recent = done.iter().filter(|(at, _)| *at + *span > now);
             let mut total: u32 = recent.clone().map(|(_, cost)| *cost).sum::<u32>() + cost;
             let mut wait = None;

@@ -38,7 +38,7 @@ pub use fields::Fields;
 pub use game::{Game, SERVER};
 pub use limits::LimitedAction;
 pub use pgn::Contents;
-pub use tournaments::ArenaPlan;
+pub use tournaments::TournamentPlan;
 pub use users::{Grant, Profile, RATING, Users};
 pub use view::View;
 
@@ -92,14 +92,14 @@ pub enum Outgoing {
 #[derive(Debug)]
 pub struct World {
     rules: Rules,
-    naming: id_gen::IdGenerator,
+    ids: id_gen::IdGenerator,
     /// Where the server is, as in `http://127.0.0.1:8080`: challenges and exports name it.
     site: String,
     users: Users,
     counters: limits::Counters,
     challenges: BTreeMap<GameId, Challenge>,
     games: BTreeMap<GameId, Game>,
-    arenas: tournaments::Tournaments,
+    tournaments: tournaments::Tournaments,
     /// Decided challenges and finished games, oldest first, so that memory stays bounded.
     history: VecDeque<GameId>,
     /// The latest moment this world was told.
@@ -118,14 +118,14 @@ impl World {
     #[must_use]
     pub fn new(rules: Rules, now: Millis) -> Self {
         Self {
-            naming: id_gen::IdGenerator::seeded(rules.seed),
+            ids: id_gen::IdGenerator::seeded(rules.seed),
             counters: limits::Counters::new(rules.limits),
             rules,
             site: "http://127.0.0.1".to_owned(),
             users: Users::default(),
             challenges: BTreeMap::new(),
             games: BTreeMap::new(),
-            arenas: tournaments::Tournaments::default(),
+            tournaments: tournaments::Tournaments::default(),
             history: VecDeque::new(),
             now,
             outgoing: Vec::new(),
@@ -143,12 +143,12 @@ impl World {
         &self.site
     }
 
-    /// What streams should carry since this was last asked, in order.
+    /// Outgoing stream lines since the last call, in order.
     pub fn take_outgoing(&mut self) -> Vec<Outgoing> {
         std::mem::take(&mut self.outgoing)
     }
 
-    /// Who is known.
+    /// The accounts.
     #[must_use]
     pub fn users(&self) -> &Users {
         &self.users
@@ -157,7 +157,7 @@ impl World {
     /// Makes an account and a token for it.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that is taken or cannot be one.
+    /// [`ApiError`] for a name that is taken or cannot be one.
     pub fn add_user(
         &mut self,
         name: &str,
@@ -166,13 +166,13 @@ impl World {
         now: Millis,
     ) -> Result<String, ApiError> {
         let id = self.users.add(name, is_bot, now)?;
-        Ok(self.users.grant(id, scopes, &mut self.naming))
+        Ok(self.users.grant(id, scopes, &mut self.ids))
     }
 
-    /// Makes an account for somebody who just came in, under a free name like the wanted one.
+    /// Creates a guest account under a free name like the wanted one.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that cannot be one, or when there are too many accounts.
+    /// [`ApiError`] for a name that cannot be one, or when there are too many accounts.
     pub fn add_guest(&mut self, wanted: Option<&str>, now: Millis) -> Result<(String, String), ApiError> {
         let base = wanted.unwrap_or("Guest");
         let mut number = 1;
@@ -192,16 +192,16 @@ impl World {
     /// Another token for an account.
     ///
     /// # Errors
-    /// [`Refusal::NoSuchUser`] if there is no such account.
+    /// [`ApiError::NoSuchUser`] if there is no such account.
     pub fn grant(&mut self, name: &str, scopes: &[&str]) -> Result<String, ApiError> {
         let id = match self.users.named(name) {
             Some(profile) => profile.id.clone(),
             None => return Err(ApiError::NoSuchUser(name.to_owned())),
         };
-        Ok(self.users.grant(id, scopes, &mut self.naming))
+        Ok(self.users.grant(id, scopes, &mut self.ids))
     }
 
-    /// Takes a token back; says whether there was one.
+    /// Revokes a token. Returns whether there was one.
     pub fn revoke(&mut self, token: &str) -> bool {
         self.users.revoke(token)
     }
@@ -209,17 +209,17 @@ impl World {
     /// Makes an account a bot's.
     ///
     /// # Errors
-    /// [`Refusal::NotFresh`] when games were played with it.
+    /// [`ApiError::NotFresh`] when games were played with it.
     pub fn upgrade(&mut self, user: &UserId) -> Result<(), ApiError> {
         self.users.upgrade(user)
     }
 
-    /// Counts something that lichess allows only so often.
+    /// Counts a rate-limited action.
     ///
     /// # Errors
-    /// [`Refusal`] if it was done too often lately.
-    pub fn admit(&mut self, deed: LimitedAction, user: &UserId, now: Millis) -> Result<(), ApiError> {
-        self.counters.admit(deed, user, 1, now)
+    /// [`ApiError`] if it was done too often lately.
+    pub fn admit(&mut self, action: LimitedAction, user: &UserId, now: Millis) -> Result<(), ApiError> {
+        self.counters.admit(action, user, 1, now)
     }
 
     /// A user opened the event stream: what it begins with, running games first, then waiting challenges.

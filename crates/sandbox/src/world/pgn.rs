@@ -25,7 +25,7 @@ impl Game {
         let clock = |left: &Option<Millis>| left.map(|left| format!("[%clk {}]", clock_text(left)));
         let comments = self.clocks.iter().map(|left| clock(left).unwrap_or_default());
         let pgn = Pgn {
-            line: &self.line,
+            line: &self.history,
             tags: self.tags(users, site),
             comments: if contents.clocks {
                 comments.collect()
@@ -49,7 +49,7 @@ impl Game {
     }
 
     fn tags(&self, users: &Users, site: &str) -> Vec<(&'static str, String)> {
-        let profile = |color| users.profile(&self.seats.get(color).user);
+        let profile = |color| users.profile(&self.players.get(color).user);
         let name = |color| profile(color).map_or_else(|| "?".to_owned(), |profile| profile.name.clone());
         let (date, time) = date_and_time(self.created_at);
         let mut tags = vec![

@@ -27,7 +27,7 @@ impl World {
             .flatten();
         games
             .chain(challenges)
-            .chain(self.arenas.next_due(self.now))
+            .chain(self.tournaments.next_due(self.now))
             .min()
     }
 
@@ -42,7 +42,7 @@ impl World {
 
     /// Does everything that is due at this moment, so that afterwards nothing is due before a later one.
     fn happen(&mut self, now: Millis) {
-        // Their terms are those of every arena here: nothing about them can be refused.
+        // Their terms are those of every tournament here: nothing about them can be refused.
         let _ = self.pair(now);
         for challenge in self.challenges.values_mut() {
             if challenge.expires_at().is_some_and(|at| at <= now) {
@@ -63,7 +63,7 @@ impl World {
             let flag_is_due = flag_due.is_some_and(|at| at <= now);
             self.change_game(&id, now, |game| {
                 if flag_is_due {
-                    game.judge_flag(now);
+                    game.check_flag(now);
                 }
                 if game.abandoned_at().is_some_and(|at| at <= now) {
                     game.end(Ending::without_winner(Cause::Aborted), now);

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::{ApiError, ChallengeParams, World, games::Pairing};
 use sparring_chess::{ByColor, Variant, units::Millis};
-use sparring_lichess::model::{ArenaId, ChallengeColor, GameId, ListedArena, TimeControl, UserId};
+use sparring_lichess::model::{ArenaId, ChallengeColor, GameId, ListedTournament, TimeControl, UserId};
 
-/// Who asks to be paired waits for so long; then they have to ask again.
+/// How long a join with `pairMeAsap` keeps a player in the pairing queue.
 const WAITS: Millis = Millis::from_secs(60);
 
-/// How an arena is to be.
+/// Parameters of a new arena tournament.
 #[derive(Debug, Clone)]
-pub struct ArenaPlan {
+pub struct TournamentPlan {
     /// Whether bots may join.
     pub bots_allowed: bool,
     /// Only members of this team may join; none for everybody.
@@ -26,27 +26,27 @@ pub struct ArenaPlan {
     pub minutes: u64,
 }
 
-/// An arena.
+/// An arena tournament.
 #[derive(Debug)]
-pub(super) struct Arena {
-    plan: ArenaPlan,
+pub(super) struct Tournament {
+    plan: TournamentPlan,
     terms: ChallengeParams,
     begins: Millis,
     ends: Millis,
     entrants: BTreeMap<UserId, Entrant>,
 }
 
-/// Who has joined.
+/// A player who has joined.
 #[derive(Debug, Default)]
 struct Entrant {
-    /// Is paired until then.
+    /// In the pairing queue until then.
     waits_until: Millis,
     has_left: bool,
     game: Option<GameId>,
 }
 
-impl Arena {
-    /// Who has joined and not left.
+impl Tournament {
+    /// Players who have not withdrawn.
     fn here(&self) -> impl Iterator<Item = &UserId> {
         let here = self.entrants.iter().filter(|(_, entrant)| !entrant.has_left);
         here.map(|(user, _)| user)
@@ -81,24 +81,24 @@ impl Arena {
     }
 }
 
-/// All arenas, and who is in which team.
+/// All tournaments, and the members of teams.
 #[derive(Debug, Default)]
 pub(super) struct Tournaments {
-    all: BTreeMap<ArenaId, Arena>,
+    all: BTreeMap<ArenaId, Tournament>,
     members: BTreeMap<String, BTreeSet<UserId>>,
 }
 
 impl Tournaments {
-    /// When the next arena begins.
+    /// When the next tournament begins.
     pub(super) fn next_due(&self, now: Millis) -> Option<Millis> {
-        let begins = self.all.values().map(|arena| arena.begins);
+        let begins = self.all.values().map(|tournament| tournament.begins);
         begins.filter(|begins| *begins > now).min()
     }
 
-    /// A game of an arena is over: its players may be paired again, once they ask.
+    /// A tournament game is over: its players may join the pairing queue again.
     pub(super) fn ended(&mut self, game: &GameId) {
-        for arena in self.all.values_mut() {
-            for entrant in arena.entrants.values_mut() {
+        for tournament in self.all.values_mut() {
+            for entrant in tournament.entrants.values_mut() {
                 if entrant.game.as_ref() == Some(game) {
                     entrant.game = None;
                 }
@@ -108,16 +108,16 @@ impl Tournaments {
 }
 
 impl World {
-    /// Makes an arena and gives its id.
+    /// Creates a tournament and returns its id.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that cannot be an arena's.
-    pub fn add_arena(&mut self, plan: ArenaPlan, now: Millis) -> Result<ArenaId, ApiError> {
-        let id = self.naming.game_id(|_| false).to_string();
+    /// [`ApiError`] for an invalid name.
+    pub fn add_tournament(&mut self, plan: TournamentPlan, now: Millis) -> Result<ArenaId, ApiError> {
+        let id = self.ids.game_id(|_| false).to_string();
         let id: ArenaId = id.parse().map_err(|_| ApiError::NotFound)?;
         let (limit, increment) = plan.clock;
         let begins = now + plan.begins_in;
-        let arena = Arena {
+        let tournament = Tournament {
             terms: ChallengeParams {
                 variant: Variant::Standard,
                 initial_fen: None,
@@ -135,53 +135,61 @@ impl World {
             entrants: BTreeMap::new(),
             plan,
         };
-        self.arenas.all.insert(id.clone(), arena);
+        self.tournaments.all.insert(id.clone(), tournament);
         Ok(id)
     }
 
-    /// An arena as it stands.
+    /// The current state of a tournament, as JSON.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`].
-    pub fn arena(&self, id: &ArenaId, now: Millis) -> Result<Value, ApiError> {
-        let arena = self.arenas.all.get(id).ok_or(ApiError::NotFound)?;
-        Ok(arena.show(id, now))
+    /// [`ApiError::NotFound`].
+    pub fn tournament(&self, id: &ArenaId, now: Millis) -> Result<Value, ApiError> {
+        let tournament = self.tournaments.all.get(id).ok_or(ApiError::NotFound)?;
+        Ok(tournament.show(id, now))
     }
 
-    /// The arenas of a team.
+    /// The tournaments of a team.
     #[must_use]
-    pub fn arenas_of(&self, team: &str, now: Millis) -> Vec<ListedArena> {
-        let of_team = |arena: &Arena| arena.plan.team.as_deref() == Some(team);
-        let all = self.arenas.all.iter().filter(|(_, arena)| of_team(arena));
-        all.map(|(id, arena)| ListedArena {
+    pub fn team_tournaments(&self, team: &str, now: Millis) -> Vec<ListedTournament> {
+        let of_team = |tournament: &Tournament| tournament.plan.team.as_deref() == Some(team);
+        let all = self
+            .tournaments
+            .all
+            .iter()
+            .filter(|(_, tournament)| of_team(tournament));
+        all.map(|(id, tournament)| ListedTournament {
             id: id.clone(),
             status: match () {
-                () if now < arena.begins => 10,
-                () if now < arena.ends => 20,
+                () if now < tournament.begins => 10,
+                () if now < tournament.ends => 20,
                 () => 30,
             },
         })
         .collect()
     }
 
-    /// Who has joined an arena and not left it.
+    /// Players of a tournament who have not withdrawn.
     #[must_use]
-    pub fn arena_players(&self, id: &ArenaId) -> Vec<UserId> {
-        let arena = self.arenas.all.get(id);
-        arena.into_iter().flat_map(Arena::here).cloned().collect()
+    pub fn tournament_players(&self, id: &ArenaId) -> Vec<UserId> {
+        let tournament = self.tournaments.all.get(id);
+        tournament
+            .into_iter()
+            .flat_map(Tournament::here)
+            .cloned()
+            .collect()
     }
 
-    /// Becomes a member of a team: every team takes everybody.
+    /// Joins a team; every team is open.
     pub fn join_team(&mut self, me: &UserId, team: &str) {
-        let members = self.arenas.members.entry(team.to_owned()).or_default();
+        let members = self.tournaments.members.entry(team.to_owned()).or_default();
         members.insert(me.clone());
     }
 
-    /// Joins an arena, or waits there for another minute.
+    /// Joins a tournament, or renews the place in the pairing queue.
     ///
     /// # Errors
-    /// [`Refusal`] when it is not there or over, or not for bots or strangers.
-    pub fn join_arena(
+    /// [`ApiError`] when it is not there or over, or not for bots or strangers.
+    pub fn join_tournament(
         &mut self,
         me: &UserId,
         id: &ArenaId,
@@ -189,19 +197,19 @@ impl World {
         now: Millis,
     ) -> Result<(), ApiError> {
         let is_bot = self.is_bot(me);
-        let members = &self.arenas.members;
-        let arena = self.arenas.all.get_mut(id).ok_or(ApiError::NotFound)?;
+        let members = &self.tournaments.members;
+        let tournament = self.tournaments.all.get_mut(id).ok_or(ApiError::NotFound)?;
         let is_stranger = |team: &String| !members.get(team).is_some_and(|members| members.contains(me));
-        if now >= arena.ends {
+        if now >= tournament.ends {
             return Err(ApiError::ArenaClosed("This tournament is over"));
         }
-        if is_bot && !arena.plan.bots_allowed {
+        if is_bot && !tournament.plan.bots_allowed {
             return Err(ApiError::ArenaClosed("Bots are not allowed in this tournament"));
         }
-        if arena.plan.team.as_ref().is_some_and(is_stranger) {
+        if tournament.plan.team.as_ref().is_some_and(is_stranger) {
             return Err(ApiError::ArenaClosed("You are not a member of the team"));
         }
-        let entrant = arena.entrants.entry(me.clone()).or_default();
+        let entrant = tournament.entrants.entry(me.clone()).or_default();
         entrant.has_left = false;
         if pair_me_asap {
             entrant.waits_until = now + WAITS;
@@ -209,24 +217,24 @@ impl World {
         self.pair(now)
     }
 
-    /// Leaves an arena; a game that runs goes on.
+    /// Withdraws from a tournament. A running game goes on.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for an arena that is not there or was not joined.
-    pub fn leave_arena(&mut self, me: &UserId, id: &ArenaId) -> Result<(), ApiError> {
-        let arena = self.arenas.all.get_mut(id).ok_or(ApiError::NotFound)?;
-        let entrant = arena.entrants.get_mut(me).ok_or(ApiError::NotFound)?;
+    /// [`ApiError::NotFound`] for a tournament that does not exist or was not joined.
+    pub fn leave_tournament(&mut self, me: &UserId, id: &ArenaId) -> Result<(), ApiError> {
+        let tournament = self.tournaments.all.get_mut(id).ok_or(ApiError::NotFound)?;
+        let entrant = tournament.entrants.get_mut(me).ok_or(ApiError::NotFound)?;
         entrant.has_left = true;
         entrant.waits_until = Millis::ZERO;
         Ok(())
     }
 
-    /// Pairs whoever waits, in every arena that runs.
+    /// Pairs the waiting players of every running tournament.
     pub(super) fn pair(&mut self, now: Millis) -> Result<(), ApiError> {
-        while let Some((arena, players, terms)) = self.next_pair(now) {
+        while let Some((tournament, players, terms)) = self.next_pair(now) {
             let taken = |id: &GameId| self.challenges.contains_key(id) || self.games.contains_key(id);
-            let id = self.naming.game_id(taken);
-            let players = if self.naming.coin() {
+            let id = self.ids.game_id(taken);
+            let players = if self.ids.coin() {
                 players
             } else {
                 ByColor {
@@ -234,9 +242,9 @@ impl World {
                     black: players.white,
                 }
             };
-            if let Some(arena) = self.arenas.all.get_mut(&arena) {
+            if let Some(tournament) = self.tournaments.all.get_mut(&tournament) {
                 for player in players.iter() {
-                    if let Some(entrant) = arena.entrants.get_mut(player) {
+                    if let Some(entrant) = tournament.entrants.get_mut(player) {
                         entrant.game = Some(id.clone());
                         entrant.waits_until = Millis::ZERO;
                     }
@@ -247,7 +255,7 @@ impl World {
                 terms,
                 players,
                 rematch_of: None,
-                arena: Some(arena.to_string()),
+                tournament: Some(tournament.to_string()),
             };
             self.begin_game(pairing, now)?;
         }
@@ -255,18 +263,22 @@ impl World {
     }
 
     fn next_pair(&self, now: Millis) -> Option<(ArenaId, ByColor<UserId>, ChallengeParams)> {
-        let running = self.arenas.all.iter().filter(|(_, arena)| arena.is_running(now));
+        let running = self
+            .tournaments
+            .all
+            .iter()
+            .filter(|(_, tournament)| tournament.is_running(now));
         running
-            .filter_map(|(id, arena)| {
+            .filter_map(|(id, tournament)| {
                 let waits = |entrant: &Entrant| entrant.game.is_none() && entrant.waits_until > now;
-                let mut waiting = arena.entrants.iter().filter(|(_, entrant)| waits(entrant));
+                let mut waiting = tournament.entrants.iter().filter(|(_, entrant)| waits(entrant));
                 let (white, _) = waiting.next()?;
                 let (black, _) = waiting.next()?;
                 let players = ByColor {
                     white: white.clone(),
                     black: black.clone(),
                 };
-                Some((id.clone(), players, arena.terms.clone()))
+                Some((id.clone(), players, tournament.terms.clone()))
             })
             .next()
     }
@@ -289,8 +301,8 @@ mod tests {
         (world, "ana".parse().unwrap(), "bob".parse().unwrap())
     }
 
-    fn plan() -> ArenaPlan {
-        ArenaPlan {
+    fn plan() -> TournamentPlan {
+        TournamentPlan {
             bots_allowed: true,
             team: None,
             clock: (Millis::from_secs(60), Millis::ZERO),
@@ -313,15 +325,15 @@ mod tests {
     #[test]
     fn who_waits_is_paired_when_the_arena_begins_and_again_only_after_asking_again() {
         let (mut world, ana, bob) = world();
-        let id = world.add_arena(plan(), Millis::ZERO).unwrap();
+        let id = world.add_tournament(plan(), Millis::ZERO).unwrap();
         for user in [&ana, &bob] {
-            world.join_arena(user, &id, true, Millis(1)).unwrap();
+            world.join_tournament(user, &id, true, Millis(1)).unwrap();
         }
         assert!(games(&world.take_outgoing()).is_empty(), "it has not begun");
         world.advance_to(Millis::from_secs(30));
         assert_eq!(games(&world.take_outgoing()), vec![Some(id.to_string()); 2]);
         let now = Millis::from_secs(31);
-        let game = world.arenas.all[&id].entrants[&ana].game.clone().unwrap();
+        let game = world.tournaments.all[&id].entrants[&ana].game.clone().unwrap();
         let aborted = world.command(&ana, &game, now, |game, _| game.abort(now));
         assert_eq!(
             aborted,
@@ -334,34 +346,34 @@ mod tests {
         let ending = world.game(&game).unwrap().ending.unwrap();
         assert_eq!(ending.cause, crate::world::Cause::Resignation);
         world.take_outgoing();
-        world.join_arena(&ana, &id, true, now).unwrap();
+        world.join_tournament(&ana, &id, true, now).unwrap();
         assert!(games(&world.take_outgoing()).is_empty(), "the other does not ask");
-        world.join_arena(&bob, &id, true, now).unwrap();
+        world.join_tournament(&bob, &id, true, now).unwrap();
         assert_eq!(games(&world.take_outgoing()).len(), 2);
-        world.leave_arena(&bob, &id).unwrap();
-        assert_eq!(world.arena_players(&id), [ana]);
+        world.leave_tournament(&bob, &id).unwrap();
+        assert_eq!(world.tournament_players(&id), [ana]);
     }
 
     #[test]
     fn bots_and_strangers_stay_outside() {
         let (mut world, ana, _) = world();
-        let closed = ArenaPlan {
+        let closed = TournamentPlan {
             bots_allowed: false,
             ..plan()
         };
-        let closed = world.add_arena(closed, Millis::ZERO).unwrap();
-        assert!(world.join_arena(&ana, &closed, true, Millis(1)).is_err());
-        let own = ArenaPlan {
+        let closed = world.add_tournament(closed, Millis::ZERO).unwrap();
+        assert!(world.join_tournament(&ana, &closed, true, Millis(1)).is_err());
+        let own = TournamentPlan {
             team: Some("coders".to_owned()),
             ..plan()
         };
-        let own = world.add_arena(own, Millis::ZERO).unwrap();
-        assert!(world.join_arena(&ana, &own, true, Millis(1)).is_err());
+        let own = world.add_tournament(own, Millis::ZERO).unwrap();
+        assert!(world.join_tournament(&ana, &own, true, Millis(1)).is_err());
         world.join_team(&ana, "coders");
-        world.join_arena(&ana, &own, true, Millis(1)).unwrap();
+        world.join_tournament(&ana, &own, true, Millis(1)).unwrap();
         let over = Millis::from_secs(30 + 20 * 60);
-        assert!(world.join_arena(&ana, &own, true, over).is_err());
-        assert_eq!(world.arenas_of("coders", Millis(1))[0].status, 10);
-        assert!(world.arenas_of("coders", over)[0].is_over());
+        assert!(world.join_tournament(&ana, &own, true, over).is_err());
+        assert_eq!(world.team_tournaments("coders", Millis(1))[0].status, 10);
+        assert!(world.team_tournaments("coders", over)[0].is_over());
     }
 }

@@ -136,7 +136,7 @@ impl Users {
     /// Makes an account.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that is taken or cannot be one, or when there are too many.
+    /// [`ApiError`] for a name that is taken or cannot be one, or when there are too many.
     pub fn add(&mut self, name: &str, is_bot: bool, now: Millis) -> Result<UserId, ApiError> {
         let id: UserId = match name.parse() {
             Ok(id) if name.len() <= LONGEST_NAME && id_is_free(name) => id,
@@ -163,15 +163,15 @@ impl Users {
         Ok(id)
     }
 
-    /// Gives out a token.
-    pub fn grant(&mut self, user: UserId, scopes: &[&str], naming: &mut IdGenerator) -> String {
-        let token = naming.token();
+    /// Creates a token.
+    pub fn grant(&mut self, user: UserId, scopes: &[&str], ids: &mut IdGenerator) -> String {
+        let token = ids.token();
         let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
         self.grants.insert(token.clone(), Grant { user, scopes });
         token
     }
 
-    /// Takes a token back; says whether there was one.
+    /// Revokes a token. Returns whether there was one.
     pub fn revoke(&mut self, token: &str) -> bool {
         self.grants.remove(token).is_some()
     }
@@ -207,7 +207,7 @@ impl Users {
     /// Gives an account the title BOT.
     ///
     /// # Errors
-    /// [`Refusal`] when games were played with it or it does not exist.
+    /// [`ApiError`] when games were played with it or it does not exist.
     pub fn upgrade(&mut self, id: &UserId) -> Result<(), ApiError> {
         let profile = self.profiles.get_mut(id).ok_or(ApiError::NotFound)?;
         if profile.is_bot {

@@ -69,7 +69,7 @@ impl View {
     /// Looks at a game.
     #[must_use]
     pub fn of(game: &Game) -> Self {
-        let pos = game.line.position();
+        let pos = game.history.position();
         let turn = pos.turn();
         let legal_moves = if game.is_running() {
             pos.legal_moves()
@@ -83,8 +83,8 @@ impl View {
         Self {
             id: game.id.clone(),
             variant: game.terms.variant.key().to_owned(),
-            initial_fen: write_fen(game.line.start()),
-            ply: game.line.ply(),
+            initial_fen: write_fen(game.history.start()),
+            ply: game.history.ply(),
             moves: played(game),
             fen: write_fen(pos),
             turn: turn.into(),
@@ -104,8 +104,8 @@ fn to_move(turn: Color) -> String {
 }
 
 fn played(game: &Game) -> Vec<Played> {
-    let mut line = GameHistory::from_position(game.terms.variant, game.line.start().clone());
-    game.line
+    let mut line = GameHistory::from_position(game.terms.variant, game.history.start().clone());
+    game.history
         .moves()
         .iter()
         .map(|mv| {

@@ -28,7 +28,7 @@ impl Game {
             TimeControl::Clock { increment, .. } => increment,
             _ => Millis::ZERO,
         };
-        let moves: Vec<String> = self.line.moves().iter().map(|mv| self.uci(*mv)).collect();
+        let moves: Vec<String> = self.history.moves().iter().map(|mv| self.uci(*mv)).collect();
         GameState {
             moves: moves.join(" "),
             wtime: time(Color::White),
@@ -50,7 +50,7 @@ impl Game {
     pub fn full(&self, users: &Users, now: Millis) -> GameFull {
         let player = |color| {
             users
-                .profile(&self.seats.get(color).user)
+                .profile(&self.players.get(color).user)
                 .map(super::users::Profile::as_player)
                 .unwrap_or_default()
         };
@@ -78,7 +78,7 @@ impl Game {
                 .unwrap_or_else(|| "startpos".to_owned()),
             clock,
             days_per_turn,
-            tournament_id: self.arena.clone(),
+            tournament_id: self.tournament.clone(),
             state: self.state(now),
         }
     }
@@ -92,8 +92,8 @@ impl Game {
         GameEventInfo {
             game_id: Some(self.id.clone()),
             id: Some(self.id.clone()),
-            full_id: Some(format!("{}{}", self.id, self.seats.get(color).private_part)),
-            fen: Some(write_fen(self.line.position())),
+            full_id: Some(format!("{}{}", self.id, self.players.get(color).private_part)),
+            fen: Some(write_fen(self.history.position())),
             color: Some(color.into()),
             last_move: self.last_move(),
             source: Some(self.source().to_owned()),
@@ -104,16 +104,16 @@ impl Game {
             rated: self.terms.rated,
             has_moved: self.has_moved(color),
             opponent: users
-                .profile(&self.seats.get(!color).user)
+                .profile(&self.players.get(!color).user)
                 .map(super::users::Profile::as_opponent),
-            is_my_turn: self.is_running() && self.line.turn() == color,
+            is_my_turn: self.is_running() && self.history.turn() == color,
             seconds_left: self.left(color, now),
             winner: self.ending.and_then(|ending| ending.winner).map(Into::into),
             compat: Some(Compat {
-                bot: self.seats.get(color).is_bot && fast_enough,
+                bot: self.players.get(color).is_bot && fast_enough,
                 board: fast_enough,
             }),
-            tournament_id: self.arena.clone(),
+            tournament_id: self.tournament.clone(),
         }
     }
 }

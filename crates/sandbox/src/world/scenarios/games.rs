@@ -63,7 +63,7 @@ fn an_offer_that_meets_an_offer_ends_the_game_without_the_move() {
         })
         .unwrap();
     assert_eq!(story.ending(&id), (Status::Draw, None));
-    assert_eq!(story.world.game(&id).unwrap().line.ply(), 2);
+    assert_eq!(story.world.game(&id).unwrap().history.ply(), 2);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_takeback_undoes_back_to_the_asking_sides_move() {
     story.act(&user("Anna"), &id, yes).unwrap();
     story.act(&user("Robo"), &id, yes).unwrap();
     assert_eq!(
-        story.world.game(&id).unwrap().line.uci_moves(),
+        story.world.game(&id).unwrap().history.uci_moves(),
         "e2e4 c7c5 g1f3 d7d6"
     );
 }
@@ -349,8 +349,8 @@ proptest! {
             if !game.is_running() {
                 break;
             }
-            let mover = game.seats.get(game.line.turn()).user.clone();
-            let legal = game.line.position().legal_moves();
+            let mover = game.players.get(game.history.turn()).user.clone();
+            let legal = game.history.position().legal_moves();
             let uci = game.uci(legal[usize::from(choice) % legal.len()]);
             story.act(&mover, &id, |game, color, now| {
                 match act {
@@ -365,9 +365,9 @@ proptest! {
             }).unwrap();
         }
         let game = story.world.game(&id).unwrap();
-        prop_assert_eq!(game.clocks.len(), game.line.ply());
+        prop_assert_eq!(game.clocks.len(), game.history.ply());
         let variant = game.terms.variant;
-        let most = Millis(180_000 + 4_000 * game.line.ply() as u64 + 4_000 * 700);
+        let most = Millis(180_000 + 4_000 * game.history.ply() as u64 + 4_000 * 700);
         for state in story.states("Anna") {
             prop_assert!(state.wtime.unwrap() <= most && state.btime.unwrap() <= most);
             let start = if start.is_empty() { "startpos" } else { start };

@@ -78,7 +78,7 @@ impl Story {
         for uci in moves.split(' ') {
             self.wait(1_000);
             let game = self.world.game(id).unwrap();
-            let mover = game.seats.get(game.line.turn()).user.clone();
+            let mover = game.players.get(game.history.turn()).user.clone();
             self.act(&mover, id, |game, color, now| game.play(color, uci, false, now))
                 .unwrap();
         }
