@@ -8,7 +8,7 @@ use crate::training_args::{Target, at_least_one, not_negative, positive, read, s
 use crate::tuning::{NetTrainer, TargetBlend, Trained};
 use sparring_engine::nnue::Sampler;
 
-/// Teaches a net what the evaluation misses: to correct it so that it foretells what searches find.
+/// Teaches a net what the evaluation misses: to correct it so that it predicts what searches find.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring-lab train-net games.txt                                         # what would come of it

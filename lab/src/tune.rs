@@ -8,7 +8,7 @@ use crate::training_args::{Target, not_negative, positive, read, say, share, sho
 use crate::tuning::{TargetBlend, Tuned, Tuner, WdlModel};
 use sparring_engine::{Sample, weight_rows, weights_in_use, weights_source};
 
-/// Moves the weights of the evaluation to where they foretell the results of games best.
+/// Moves the weights of the evaluation to where they predict the results of games best.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring-lab tune games.txt                                          # what would come of it
@@ -32,7 +32,7 @@ pub struct Args {
     /// How much weights are drawn to where they were: what a move by 100 centipawns adds to the error.
     #[arg(long, default_value_t = Tuner::default().pull, value_parser = not_negative)]
     pull: f32,
-    /// How much of what is learned is what the weights in use foretell, from 0 to 1: N / (N + n) stands for the N positions they
+    /// How much of what is learned is what the weights in use predict, from 0 to 1: N / (N + n) stands for the N positions they
     /// were fitted to beside n new ones.
     #[arg(long, default_value_t = Tuner::default().keep, value_parser = share)]
     keep: f32,

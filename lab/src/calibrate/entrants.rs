@@ -18,7 +18,7 @@ pub enum Entrant {
     /// A place on the path of knobs, from 0.
     Place(f64),
     /// An engine from outside.
-    Guest(EntrantEngine),
+    External(EntrantEngine),
 }
 
 /// An engine from outside that is told to play at a rating.
@@ -34,11 +34,13 @@ pub struct EntrantEngine {
     pub about: f64,
 }
 
-/// Text that is no guest.
+/// Text that is no external engine.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadVisitor {
     /// Not in the form.
-    #[error("\"{0}\" is no guest: write PROGRAM:UCI_ELO:CONTROL:ABOUT, as in stockfish:1700:depth=5:1600")]
+    #[error(
+        "\"{0}\" is no external engine: write PROGRAM:UCI_ELO:CONTROL:ABOUT, as in stockfish:1700:depth=5:1600"
+    )]
     Form(String),
     /// Games of a ladder have no clocks.
     #[error(
@@ -54,7 +56,7 @@ impl FromStr for EntrantEngine {
         let bad = || BadVisitor::Form(text.to_owned());
         let mut parts = text.split(':');
         let mut next = || parts.next().filter(|part| !part.is_empty()).ok_or_else(bad);
-        let visitor = Self {
+        let external = Self {
             program: next()?.to_owned(),
             elo: next()?.parse().map_err(|_| bad())?,
             control: next()?.parse().map_err(|_| bad())?,
@@ -63,10 +65,10 @@ impl FromStr for EntrantEngine {
         if parts.next().is_some() {
             return Err(bad());
         }
-        if let TimeControl::Clock { .. } = visitor.control {
+        if let TimeControl::Clock { .. } = external.control {
             return Err(BadVisitor::Clock(text.to_owned()));
         }
-        Ok(visitor)
+        Ok(external)
     }
 }
 
@@ -75,7 +77,7 @@ impl fmt::Display for Entrant {
         match self {
             Self::Level(level) => write!(f, "{level}"),
             Self::Place(place) => write!(f, "at {place}"),
-            Self::Guest(EntrantEngine {
+            Self::External(EntrantEngine {
                 program,
                 elo,
                 control,
@@ -94,16 +96,16 @@ impl Entrant {
         match self {
             Self::Level(level) => f64::from(level.0),
             Self::Place(place) => levels.level_at(*place),
-            Self::Guest(visitor) => visitor.about,
+            Self::External(external) => external.about,
         }
     }
 
-    /// Where on the path of knobs it is; none for guests.
+    /// Where on the path of knobs it is; none for external engines.
     pub fn place(&self, levels: &Levels) -> Option<f64> {
         match self {
             Self::Level(level) => Some(levels.place(*level)),
             Self::Place(place) => Some(*place),
-            Self::Guest(_) => None,
+            Self::External(_) => None,
         }
     }
 
@@ -116,10 +118,10 @@ impl Entrant {
         Ok(match self {
             Self::Level(level) => Box::new(BuiltinEngine::new(&name, levels.params(*level))),
             Self::Place(place) => Box::new(BuiltinEngine::new(&name, levels.params_at(*place))),
-            Self::Guest(visitor) => {
+            Self::External(external) => {
                 let spec = EngineSpec {
                     name,
-                    command: visitor
+                    command: external
                         .program
                         .split_ascii_whitespace()
                         .map(str::to_owned)
@@ -128,10 +130,10 @@ impl Entrant {
                     // What has no levels plays as strong as its control lets it.
                     if_offered: vec![
                         ("UCI_LimitStrength".to_owned(), "true".to_owned()),
-                        ("UCI_Elo".to_owned(), visitor.elo.to_string()),
+                        ("UCI_Elo".to_owned(), external.elo.to_string()),
                     ],
                 };
-                Box::new(ExternalEngine::start(&spec, visitor.control)?)
+                Box::new(ExternalEngine::start(&spec, external.control)?)
             }
         })
     }
@@ -142,10 +144,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guests_are_read_and_bad_ones_quoted() {
-        let visitor: EntrantEngine = "/usr/games/stockfish:1700:depth=5:1600".parse().unwrap();
-        assert_eq!(visitor.elo, 1700);
-        assert_eq!(Entrant::Guest(visitor).to_string(), "stockfish 1700, depth=5");
+    fn external_engines_are_read_and_bad_ones_quoted() {
+        let external: EntrantEngine = "/usr/games/stockfish:1700:depth=5:1600".parse().unwrap();
+        assert_eq!(external.elo, 1700);
+        assert_eq!(Entrant::External(external).to_string(), "stockfish 1700, depth=5");
         let clocked = "stockfish:1700:10+0.1:1600".parse::<EntrantEngine>().unwrap_err();
         assert!(clocked.to_string().contains("nobody keeps one here"), "{clocked}");
         for text in [

@@ -56,18 +56,19 @@ impl RoundRobin<'_> {
     /// nothing of ours.
     fn pairings(&self) -> Vec<(usize, usize)> {
         let mut pairings = Vec::new();
-        let is_guest = |index: usize| matches!(self.entrants[index], Entrant::Guest(_));
+        let is_external = |index: usize| matches!(self.entrants[index], Entrant::External(_));
         for low in 0..self.entrants.len() {
-            let above = (low + 1..self.entrants.len()).filter(|high| !(is_guest(low) && is_guest(*high)));
-            let ours = above.clone().filter(|high| !is_guest(*high)).take(self.reach);
-            let guests = above
-                .filter(|high| is_guest(*high))
-                // A guest's opponents from below: the nearest levels.
+            let above =
+                (low + 1..self.entrants.len()).filter(|high| !(is_external(low) && is_external(*high)));
+            let ours = above.clone().filter(|high| !is_external(*high)).take(self.reach);
+            let external = above
+                .filter(|high| is_external(*high))
+                // An external engine's opponents from below: the nearest levels.
                 .filter(|high| {
-                    let between = (low + 1..*high).filter(|index| !is_guest(*index)).count();
+                    let between = (low + 1..*high).filter(|index| !is_external(*index)).count();
                     between < self.reach
                 });
-            pairings.extend(ours.chain(guests).map(|high| (low, high)));
+            pairings.extend(ours.chain(external).map(|high| (low, high)));
         }
         pairings
     }
@@ -77,17 +78,17 @@ impl RoundRobin<'_> {
         self.pairings().len() * self.games.div_ceil(2) * 2
     }
 
-    /// Plays every game that the record lacks; `tell` hears of each.
+    /// Plays every game that the record lacks; calls `on_game` with each.
     ///
     /// # Errors
-    /// When a guest cannot be started or keeps forfeiting, or the record cannot be written.
-    pub fn run(&self, record: &mut Record, tell: &(dyn Fn(&GameRow) + Sync)) -> anyhow::Result<()> {
+    /// When an external engine cannot be started or keeps forfeiting, or the record cannot be written.
+    pub fn run(&self, record: &mut Record, on_game: &(dyn Fn(&GameRow) + Sync)) -> anyhow::Result<()> {
         let tasks = Mutex::new(self.tasks(record));
         let record = Mutex::new(record);
         let forfeits = AtomicUsize::new(0);
         thread::scope(|scope| {
             let workers: Vec<_> = (0..self.concurrency.max(1))
-                .map(|_| scope.spawn(|| self.work(&tasks, &record, &forfeits, tell)))
+                .map(|_| scope.spawn(|| self.work(&tasks, &record, &forfeits, on_game)))
                 .collect();
             workers.into_iter().try_for_each(|worker| match worker.join() {
                 Ok(outcome) => outcome,
@@ -115,17 +116,17 @@ impl RoundRobin<'_> {
         tasks: &Mutex<VecDeque<Task>>,
         record: &Mutex<&mut Record>,
         forfeits: &AtomicUsize,
-        tell: &(dyn Fn(&GameRow) + Sync),
+        on_game: &(dyn Fn(&GameRow) + Sync),
     ) -> anyhow::Result<()> {
-        let mut seats: HashMap<usize, Box<dyn Participant>> = HashMap::new();
+        let mut participants: HashMap<usize, Box<dyn Participant>> = HashMap::new();
         loop {
             let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(task) = next else { return Ok(()) };
             let watch = Stopwatch::start();
-            let finished = self.play(task, &mut seats)?;
+            let finished = self.play(task, &mut participants)?;
             if finished.reason.is_forfeit() {
                 // Who crashes has not been beaten: the game is played again. What forfeited may be gone, and starts anew.
-                seats.clear();
+                participants.clear();
                 let complaint = finished.complaint.unwrap_or_default();
                 if forfeits.fetch_add(1, Relaxed) + 1 >= FORFEITS {
                     bail!("{complaint}; that was the third forfeit, and none of them is counted as a result");
@@ -148,13 +149,17 @@ impl RoundRobin<'_> {
                 plies: finished.line.ply(),
                 millis: watch.elapsed().0,
             };
-            tell(&row);
+            on_game(&row);
             record.lock().unwrap_or_else(PoisonError::into_inner).add(row)?;
         }
     }
 
-    fn play(&self, task: Task, seats: &mut HashMap<usize, Box<dyn Participant>>) -> anyhow::Result<Finished> {
-        let mut take = |index: usize| match seats.remove(&index) {
+    fn play(
+        &self,
+        task: Task,
+        participants: &mut HashMap<usize, Box<dyn Participant>>,
+    ) -> anyhow::Result<Finished> {
+        let mut take = |index: usize| match participants.remove(&index) {
             Some(mover) => Ok(mover),
             None => self.entrants[index]
                 .sit_down(self.levels)
@@ -171,8 +176,8 @@ impl RoundRobin<'_> {
             mover.new_game(hash(&format!("{names} {color}")))?;
         }
         let finished = REFEREE.play(&opening, white.as_mut(), black.as_mut());
-        seats.insert(task.white, white);
-        seats.insert(task.black, black);
+        participants.insert(task.white, white);
+        participants.insert(task.black, black);
         Ok(finished)
     }
 }
@@ -182,7 +187,7 @@ const FORFEITS: usize = 3;
 
 /// Games go on until they are hopeless by both sides' reckoning: weak levels must prove that they can win.
 pub const REFEREE: Referee = Referee {
-    // Nobody is timed; residents look at their knobs and guests at their own control.
+    // Nobody is timed; our levels search by their parameters, external engines by their own time control.
     controls: [TimeControl::Nodes(Nodes(1)); 2],
     margin: Millis::ZERO,
     adjudication: Some(Adjudication {
@@ -220,7 +225,7 @@ mod tests {
                 .iter()
                 .map(|name| match name.parse() {
                     Ok(level) => Entrant::Level(Elo(level)),
-                    Err(_) => Entrant::Guest(name.parse().unwrap()),
+                    Err(_) => Entrant::External(name.parse().unwrap()),
                 })
                 .collect(),
             reach: 2,
@@ -239,7 +244,7 @@ mod tests {
         );
         let with_guests = ladder(&["600", "800", "s:1:depth=1:900", "t:1:depth=1:900", "1000", "1200"]);
         let pairings = with_guests.pairings();
-        assert!(!pairings.contains(&(2, 3)), "guests among themselves");
+        assert!(!pairings.contains(&(2, 3)), "external engines among themselves");
         for met in [(0, 2), (1, 2), (2, 4), (2, 5), (1, 4)] {
             assert!(pairings.contains(&met), "{met:?} of {pairings:?}");
         }

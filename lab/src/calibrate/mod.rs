@@ -127,16 +127,16 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     })?;
     bar.finish_and_clear();
     let measured = Measured::of(&ladder.entrants, levels, &record);
-    let mut told = vec![
+    let mut parts = vec![
         measured.table(),
         measured.steps(),
         measured.guests(&ladder.entrants),
     ];
     if args.suggest {
-        told.push(suggest_levels::rows(levels, &measured.rungs));
+        parts.push(suggest_levels::rows(levels, &measured.rated_levels));
     }
-    told.retain(|part| !part.is_empty());
-    let exit = sparring::cli::print(told.join("\n"))?;
+    parts.retain(|part| !part.is_empty());
+    let exit = sparring::cli::print(parts.join("\n"))?;
     if let Some(path) = &args.plot {
         measured.plot(path)?;
     }
@@ -175,7 +175,7 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
         );
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    entrants.extend(args.guests.iter().cloned().map(Entrant::Guest));
+    entrants.extend(args.guests.iter().cloned().map(Entrant::External));
     entrants.sort_by(|one, other| one.nominal(levels).total_cmp(&other.nominal(levels)));
     entrants.dedup();
     Ok(entrants)

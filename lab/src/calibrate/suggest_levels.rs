@@ -13,10 +13,10 @@ const ANCHOR: Elo = Elo(1400);
 ///
 /// Strengths that fall from one place to the next are taken for their mean, and between places they rise in a
 /// straight line. Levels beyond the weakest and the strongest entrant stay where they are.
-pub fn rows(levels: &Levels, rungs: &[RatedLevel]) -> String {
-    let points: Vec<(f64, f64)> = rungs
+pub fn rows(levels: &Levels, rated_levels: &[RatedLevel]) -> String {
+    let points: Vec<(f64, f64)> = rated_levels
         .iter()
-        .filter_map(|rung| Some((rung.place?, rung.measured)))
+        .filter_map(|rated| Some((rated.place?, rated.measured)))
         .collect();
     let curve = Curve::through(points);
     let anchor = curve.strength(levels.place(ANCHOR));
@@ -91,7 +91,7 @@ fn between(points: impl Iterator<Item = (f64, f64)>, at: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn rung(place: f64, measured: f64) -> RatedLevel {
+    fn rated(place: f64, measured: f64) -> RatedLevel {
         RatedLevel {
             name: String::new(),
             is_level: true,
@@ -109,12 +109,12 @@ mod tests {
         let levels = Levels::shipped();
         let anchor = levels.place(ANCHOR);
         // A hundred Elo for each tenth of the path, whatever the shift of the scale.
-        let rungs = [
-            rung(anchor - 0.5, 0.0),
-            rung(anchor, 500.0),
-            rung(anchor + 0.5, 1000.0),
+        let rated_levels = [
+            rated(anchor - 0.5, 0.0),
+            rated(anchor, 500.0),
+            rated(anchor + 0.5, 1000.0),
         ];
-        let suggested = rows(levels, &rungs);
+        let suggested = rows(levels, &rated_levels);
         let at = |level: u32| -> f64 {
             let row = suggested
                 .split(&format!("level = {level}\nat = "))

@@ -17,7 +17,7 @@ use sparring_personality::strength::Levels;
 pub struct RatedLevel {
     /// Who.
     pub name: String,
-    /// A level of ours, and not a place or a guest.
+    /// A level of ours, and not a place or an external engine.
     pub is_level: bool,
     /// Where on the path of knobs it is; none for guests.
     pub place: Option<f64>,
@@ -37,7 +37,7 @@ pub struct RatedLevel {
 #[derive(Debug)]
 pub struct Measured {
     /// All entrants, in the order of the ladder.
-    pub rungs: Vec<RatedLevel>,
+    pub rated_levels: Vec<RatedLevel>,
     fit: Fit,
 }
 
@@ -59,7 +59,7 @@ impl Measured {
             .collect();
         let fit = Fit::of(&games, entrants.len());
         let own: Vec<usize> = (0..entrants.len())
-            .filter(|index| !matches!(entrants[*index], Entrant::Guest(_)))
+            .filter(|index| !matches!(entrants[*index], Entrant::External(_)))
             .collect();
         let nominal = |index: usize| entrants[index].nominal(levels);
         let shift = own
@@ -67,7 +67,7 @@ impl Measured {
             .map(|index| nominal(*index) - fit.elo[*index])
             .sum::<f64>()
             / own.len().max(1) as f64;
-        let rungs = names
+        let rated_levels = names
             .into_iter()
             .enumerate()
             .map(|(index, name)| {
@@ -89,7 +89,7 @@ impl Measured {
                 }
             })
             .collect();
-        Self { rungs, fit }
+        Self { rated_levels, fit }
     }
 
     /// Everybody with what was measured.
@@ -97,7 +97,7 @@ impl Measured {
         let mut text = String::from(
             "| who | nominal | games | score % | measured | off by | +- |\n|---|--:|--:|--:|--:|--:|--:|\n",
         );
-        for rung in &self.rungs {
+        for rated in &self.rated_levels {
             let RatedLevel {
                 name,
                 nominal,
@@ -106,7 +106,7 @@ impl Measured {
                 games,
                 score,
                 ..
-            } = rung;
+            } = rated;
             // Writing to a string cannot fail, here and below.
             let _ = writeln!(
                 text,
@@ -125,8 +125,8 @@ impl Measured {
 
     /// The steps from level to level.
     pub fn steps(&self) -> String {
-        let levels: Vec<usize> = (0..self.rungs.len())
-            .filter(|index| self.rungs[*index].is_level)
+        let levels: Vec<usize> = (0..self.rated_levels.len())
+            .filter(|index| self.rated_levels[*index].is_level)
             .collect();
         let steps: Vec<(usize, usize)> = levels.windows(2).map(|pair| (pair[0], pair[1])).collect();
         if steps.is_empty() {
@@ -136,7 +136,7 @@ impl Measured {
             String::from("| from | to | nominal | measured | off by | +- |\n|--:|--:|--:|--:|--:|--:|\n");
         let (mut sum, mut worst, mut rises) = (0.0_f64, 0.0_f64, true);
         for (low, high) in &steps {
-            let (from, to) = (&self.rungs[*low], &self.rungs[*high]);
+            let (from, to) = (&self.rated_levels[*low], &self.rated_levels[*high]);
             let (nominal, measured) = (to.nominal - from.nominal, to.measured - from.measured);
             let off = measured - nominal;
             sum += off.abs();
@@ -166,9 +166,9 @@ impl Measured {
     pub fn guests(&self, entrants: &[Entrant]) -> String {
         let points: Vec<(f64, f64)> = entrants
             .iter()
-            .zip(&self.rungs)
-            .filter_map(|(entrant, rung)| match entrant {
-                Entrant::Guest(visitor) => Some((f64::from(visitor.elo), rung.measured)),
+            .zip(&self.rated_levels)
+            .filter_map(|(entrant, rated)| match entrant {
+                Entrant::External(external) => Some((f64::from(external.elo), rated.measured)),
                 _ => None,
             })
             .collect();
@@ -201,12 +201,12 @@ impl Measured {
                 (low.min(value), high.max(value))
             })
         };
-        let (left, right) = ends(&mut self.rungs.iter().map(|rung| rung.nominal));
-        let (low, high) = ends(&mut self.rungs.iter().flat_map(|rung| {
+        let (left, right) = ends(&mut self.rated_levels.iter().map(|rated| rated.nominal));
+        let (low, high) = ends(&mut self.rated_levels.iter().flat_map(|rated| {
             [
-                rung.measured - rung.error,
-                rung.measured + rung.error,
-                rung.nominal,
+                rated.measured - rated.error,
+                rated.measured + rated.error,
+                rated.nominal,
             ]
         }));
         let draw = || -> Result<(), Box<dyn std::error::Error + '_>> {
@@ -223,11 +223,11 @@ impl Measured {
                 .y_desc("measured, with 95 % errors")
                 .draw()?;
             chart.draw_series(LineSeries::new([(left, left), (right, right)], BLACK.mix(0.4)))?;
-            for rung in &self.rungs {
-                let color = if rung.is_level { BLUE } else { RED };
-                let ends = [rung.measured - rung.error, rung.measured + rung.error];
-                chart.draw_series(LineSeries::new(ends.map(|end| (rung.nominal, end)), color))?;
-                chart.draw_series([Circle::new((rung.nominal, rung.measured), 4, color.filled())])?;
+            for rated in &self.rated_levels {
+                let color = if rated.is_level { BLUE } else { RED };
+                let ends = [rated.measured - rated.error, rated.measured + rated.error];
+                chart.draw_series(LineSeries::new(ends.map(|end| (rated.nominal, end)), color))?;
+                chart.draw_series([Circle::new((rated.nominal, rated.measured), 4, color.filled())])?;
             }
             root.present()?;
             Ok(())

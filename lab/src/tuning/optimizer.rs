@@ -40,7 +40,7 @@ impl Adam {
     }
 }
 
-/// The points that an evaluation, times K, foretells.
+/// The points that an evaluation, times K, predicts.
 pub(super) fn points(scaled: f32) -> f32 {
     1.0 / (1.0 + (-scaled).exp())
 }

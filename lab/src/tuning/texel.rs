@@ -1,6 +1,6 @@
-//! Texel's method by gradient descent: weights are moved until the evaluation foretells results best.
+//! Texel's method by gradient descent: weights are moved until the evaluation predicts results best.
 //!
-//! An evaluation E in centipawns foretells 1 / (1 + exp(-K E)) points. K is fitted once to the weights as they are,
+//! An evaluation E in centipawns predicts 1 / (1 + exp(-K E)) points. K is fitted once to the weights as they are,
 //! so that tuning keeps the meaning of a centipawn, on which the search's margins rest.
 //! Source: Peter Österlund's method (chessprogramming.org/Texel's_Tuning_Method).
 
@@ -26,7 +26,7 @@ pub struct Tuner {
     /// How much a weight is drawn to where it was: what a move by 100 centipawns adds to the error. Keeps weights
     /// that few positions use from following those few anywhere.
     pub pull: f32,
-    /// How much of what is learned is what the weights as they were foretell, from 0 to 1. Near the optimum that is as good as
+    /// How much of what is learned is what the weights as they were predict, from 0 to 1. Near the optimum that is as good as
     /// having the positions they were fitted to: of N old ones and n new ones, N / (N + n) stands for the old.
     pub keep: f32,
     /// The K to use instead of fitting it, in points a centipawn: makes the errors of two runs comparable.
@@ -50,7 +50,7 @@ impl Default for Tuner {
     }
 }
 
-/// The mean squared error of what weights foretell, in squared points.
+/// The mean squared error of what weights predict, in squared points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Errors {
     /// On the positions learned from.
@@ -160,7 +160,7 @@ fn add_slope(position: &Labelled, aim: f32, weights: &[Pair], k: f32, count: usi
     position.sample.add_gradient(weights, slope, gradient);
 }
 
-/// The K with which these weights foretell the games' results best, by halving intervals.
+/// The K with which these weights predict the games' results best, by halving intervals.
 fn fit_k(positions: &[Labelled], weights: &[Pair]) -> f32 {
     let evaluations: Vec<(f32, f32)> = positions
         .iter()
@@ -268,7 +268,7 @@ mod tests {
                 .sum()
         };
         assert!(far(&held) < far(&free) / 2.0, "{} {}", far(&held), far(&free));
-        // Where what they foretell is all there is, nothing is left to learn.
+        // Where what they predict is all there is, nothing is left to learn.
         let kept = tune(Tuner { keep: 1.0, ..tuner }).weights;
         assert_eq!(far(&kept), 0.0);
     }

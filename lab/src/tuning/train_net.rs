@@ -1,6 +1,6 @@
 //! Teaches the net of `engine/net` what the classical evaluation misses, by gradient descent.
 //!
-//! What the evaluation with the net's correction foretells of a position is to come near what the search found when the
+//! What the evaluation with the net's correction predicts of a position is to come near what the search found when the
 //! position was played, and near what came of it later in the game. The classical weights stay as they are, so that a net that has
 //! learned nothing changes nothing.
 //! Source: the half-and-half layout of efficiently updatable nets (Nasu, 2018).
@@ -53,7 +53,7 @@ impl Default for NetTrainer {
 /// What training found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
-    /// What the classical evaluation foretells alone.
+    /// What the classical evaluation predicts alone.
     pub before: Errors,
     /// With the net.
     pub after: Errors,
@@ -147,7 +147,7 @@ impl NetTrainer {
         2.0 * error * foretold * (1.0 - foretold) * self.k * sample.share * NET_CENTIPAWNS
     }
 
-    /// The points that evaluation and net foretell for the side to move.
+    /// The points that evaluation and net predict for the side to move.
     fn foretold(&self, sample: &NetSample, value: f32) -> f32 {
         points(self.k * (sample.classical + sample.share * NET_CENTIPAWNS * value))
     }
