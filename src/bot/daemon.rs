@@ -74,7 +74,10 @@ impl Daemon {
     pub async fn run(self, signals: Shutdown) -> Result<(), DaemonError> {
         let (patience, wanted) = {
             let options = self.options.borrow();
-            (options.patience, options.tournaments.scopes())
+            (
+                options.timing.connect_timeout,
+                options.config.tournaments.scopes(),
+            )
         };
         // A rate limit of an earlier run holds for the login too.
         let mut limits =

@@ -239,13 +239,14 @@ impl EventLoop {
             id,
             opponent: opponent.clone(),
             side: game.color,
-            play: options.play.clone(),
-            chat: options.chat.clone(),
-            rules: Arc::clone(&options.rules),
+            config: Arc::clone(&options.config),
             local_context,
-            no_show: game.tournament_id.is_none().then_some(options.games.abort_after),
-            idle: options.idle,
-            frame_within: options.frame,
+            no_show: game
+                .tournament_id
+                .is_none()
+                .then_some(options.config.games.abort_after),
+            park_after: options.timing.park_after,
+            game_full_timeout: options.timing.game_full_timeout,
         };
         drop(options);
         if self.is_dry_run {
@@ -320,14 +321,14 @@ impl EventLoop {
     ) -> Capacity<'o> {
         let options = self.options.borrow();
         Capacity {
-            games: options.games.max,
-            for_humans: options.games.for_humans,
+            games: options.config.games.max,
+            for_humans: options.config.games.for_humans,
             bots_closed: self.are_bots_closed(),
-            per_opponent: options.games.per_opponent,
+            per_opponent: options.config.games.per_opponent,
             opponents,
             sleeping: parked,
             reserved: self.tournaments.seats(now),
-            lease: options.lease,
+            lease: options.timing.reservation,
         }
     }
 
@@ -370,17 +371,17 @@ impl EventLoop {
     /// When the running games are polled next: for parked games, and for what streams have lost. A blitz game whose
     /// gameStart was lost must be found before its flag falls.
     fn next_poll_at(&self) -> Instant {
-        self.polled_at + self.options.borrow().poll_every.into()
+        self.polled_at + self.options.borrow().timing.poll_every.into()
     }
 
     /// When our own ratings are asked for next.
     fn next_ratings_at(&self) -> Instant {
-        self.ratings_at + self.options.borrow().ratings.into()
+        self.ratings_at + self.options.borrow().timing.ratings_every.into()
     }
 
     /// Begins no more games, and ends when the running ones have ended.
     fn drain(&mut self) {
-        let span = self.options.borrow().games.drain;
+        let span = self.options.borrow().config.games.drain;
         self.drained_at = Some(Instant::now() + span.into());
         self.flush_until = Some(Instant::now() + FLUSH);
         for (challenge, compat) in self.pending_challenges.clear() {
@@ -451,7 +452,7 @@ impl EventLoop {
         if std::mem::replace(&mut self.token_check_pending, true) {
             return;
         }
-        let wanted = self.options.borrow().tournaments.scopes();
+        let wanted = self.options.borrow().config.tournaments.scopes();
         self.call(|client| async move { Completion::TokenChecked(login::may_play(&client, wanted).await) });
     }
 

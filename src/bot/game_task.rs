@@ -40,6 +40,7 @@ use crate::bot::{
     games::live::SnapshotSlot,
     moves::{engine_slot::EngineSlot, move_overhead::LagEstimator},
 };
+use crate::config::Play;
 use crate::store::{MoveRecord, RequestedPersona};
 use chat::GameChat;
 pub(super) use chat_queue::ChatRateLimit;
@@ -99,6 +100,8 @@ struct GameTask {
     /// When the newest state arrived: clocks count from here.
     heard: Instant,
     engine: EngineSlot,
+    /// Personality, level and books by the configuration, its rules and the opponent's request.
+    play: Play,
     persona: Persona,
     /// The persona before any chat command.
     first_persona: Persona,
@@ -176,7 +179,8 @@ async fn at(moment: Option<Instant>) {
 impl GameTask {
     fn new(context: Arc<Context>, settings: TaskSettings) -> Self {
         let now = Instant::now();
-        let persona = persona_of(&context, &settings.play);
+        let play = settings.config.play.clone();
+        let persona = persona_of(&context, &play);
         let flags = context.game_flags.of(&settings.id);
         let offers = Offers::restore(&flags);
         Self {
@@ -189,7 +193,8 @@ impl GameTask {
             first_persona: persona.clone(),
             persona,
             turn: Turn::Open,
-            lag: LagEstimator::new(settings.play.move_overhead + context.lag_margin.extra()),
+            lag: LagEstimator::new(play.move_overhead + context.lag_margin.extra()),
+            play,
             recorder: GameRecorder::default(),
             place: context.live_games.place(settings.id.clone()),
             scores: Vec::new(),
@@ -266,7 +271,7 @@ impl GameTask {
         self.poll_chat(now);
         self.sleeps_at = self
             .is_idle()
-            .then(|| self.sleeps_at.unwrap_or(now + self.settings.idle.into()));
+            .then(|| self.sleeps_at.unwrap_or(now + self.settings.park_after.into()));
         if self.sleeps_at.is_some_and(|at| now >= at) {
             debug!("no clock and nothing to do: parked until the opponent has moved");
             self.outcome.get_or_insert(TaskOutcome::Asleep);

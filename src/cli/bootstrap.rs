@@ -57,7 +57,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
             searches.count
         );
     }
-    let (options, current) = watch::channel(Options::from(config));
+    let (options, current) = watch::channel(Options::from(config.clone()));
     let (show, status) = watch::channel(Status::default());
     let (pulse, heart) = liveness();
     let daemon = Daemon {

@@ -30,8 +30,8 @@ pub(super) struct DaemonControl {
     started: Config,
     /// The books and personalities there are.
     stock: Assets,
-    /// The options as the settings have them.
-    wanted: Options,
+    /// The configuration that the file has.
+    wanted: Arc<Config>,
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
     course: watch::Sender<Course>,
@@ -54,7 +54,7 @@ impl DaemonControl {
     ) -> Self {
         Self {
             path,
-            wanted: Options::from(&started),
+            wanted: Arc::new(started.clone()),
             started,
             stock,
             options,
@@ -130,8 +130,8 @@ impl DaemonControl {
                         "[lichess], [paths], [engine], [state] and [dashboard] count from the next start on"
                     );
                 }
-                self.wanted = Options::from(&fresh);
-                self.lists.send_replace(fresh.lists);
+                self.lists.send_replace(fresh.lists.clone());
+                self.wanted = Arc::new(fresh);
                 self.steer();
                 self.copy.keep(text);
                 self.is_behind.send_replace(false);
@@ -183,20 +183,20 @@ impl DaemonControl {
     }
 
     fn steer(&self) {
-        let mut options = self.wanted.clone();
+        let mut wanted = Arc::clone(&self.wanted);
         let course = *self.course.borrow();
         if let Some(level) = course.casual_level {
-            let rules = std::iter::once(casual_at(level)).chain(options.rules.iter().cloned());
-            options.rules = rules.collect::<Vec<_>>().into();
+            Arc::make_mut(&mut wanted).rules.insert(0, casual_at(level));
         }
         if course.paused {
             // Without seats whoever comes is asked to come later, as when all are taken.
-            options.games.max = 0;
-            options.matchmaking.enabled = false;
+            let config = Arc::make_mut(&mut wanted);
+            config.games.max = 0;
+            config.matchmaking.enabled = false;
             // An arena could begin a game at any moment, so those joined are left.
-            options.tournaments.enabled = false;
+            config.tournaments.enabled = false;
         }
-        self.options.send_replace(options);
+        self.options.send_modify(|options| options.config = wanted);
     }
 }
 
@@ -227,7 +227,7 @@ mod tests {
         let path = folder.path().join("bot.toml");
         std::fs::write(&path, "[games]\nmax = 3\n").unwrap();
         let started = settings::read(&path).unwrap();
-        let (options, seen) = watch::channel(Options::from(&started));
+        let (options, seen) = watch::channel(Options::from(started.clone()));
         let mut control = DaemonControl::new(
             path.clone(),
             started,
@@ -236,10 +236,10 @@ mod tests {
             watch::channel(Vec::new()).0,
         );
         control.pause(true);
-        assert_eq!(seen.borrow().games.max, 0);
+        assert_eq!(seen.borrow().config.games.max, 0);
         let is_off = {
             let options = seen.borrow();
-            !options.tournaments.enabled && !options.matchmaking.enabled
+            !options.config.tournaments.enabled && !options.config.matchmaking.enabled
         };
         assert!(is_off, "nothing is sought either");
         std::fs::write(
@@ -248,18 +248,18 @@ mod tests {
         )
         .unwrap();
         control.reload();
-        assert_eq!(seen.borrow().games.max, 0);
+        assert_eq!(seen.borrow().config.games.max, 0);
         control.pause(false);
-        assert_eq!(seen.borrow().games.max, 5);
-        assert!(seen.borrow().tournaments.enabled);
+        assert_eq!(seen.borrow().config.games.max, 5);
+        assert!(seen.borrow().config.tournaments.enabled);
         std::fs::write(&path, "[games]\nmax = \"many\"\n").unwrap();
         control.reload();
-        assert_eq!(seen.borrow().games.max, 5, "bad settings change nothing");
+        assert_eq!(seen.borrow().config.games.max, 5, "bad settings change nothing");
         assert!(*control.is_behind().borrow(), "and are told of");
         std::fs::write(&path, "[games]\nmax = 9\n[play]\npersonality = \"clup\"\n").unwrap();
         control.reload();
         assert_eq!(
-            seen.borrow().games.max,
+            seen.borrow().config.games.max,
             5,
             "nor do those that name nobody who is there"
         );
@@ -274,11 +274,11 @@ mod tests {
         let path = folder.path().join("bot.toml");
         std::fs::write(&path, "[[rule]]\nlevel = 900\n").unwrap();
         let started = settings::read(&path).unwrap();
-        let (options, seen) = watch::channel(Options::from(&started));
+        let (options, seen) = watch::channel(Options::from(started.clone()));
         let mut control = DaemonControl::new(path, started, shipped(), options, watch::channel(Vec::new()).0);
         control.casual_level(Some(Elo(1500)));
         control.reload();
-        let rules = seen.borrow().rules.clone();
+        let rules = seen.borrow().config.rules.clone();
         assert_eq!(rules.len(), 2);
         assert_eq!(rules[0].wish.level, Some(LevelSetting::Fixed(Elo(1500))));
         assert_eq!(
@@ -288,6 +288,6 @@ mod tests {
         );
         assert_eq!(rules[0].then, None, "who is played is left to the settings");
         control.casual_level(None);
-        assert_eq!(seen.borrow().rules.len(), 1);
+        assert_eq!(seen.borrow().config.rules.len(), 1);
     }
 }

@@ -42,9 +42,9 @@ async fn stage(plans: &[TournamentPlan], teams: &[&str], max: usize) -> (Stage, 
         )
     })
     .options(|options| {
-        options.games.max = max;
-        options.games.for_humans = 0;
-        options.tournaments.enabled = true;
+        options.config_mut().games.max = max;
+        options.config_mut().games.for_humans = 0;
+        options.config_mut().tournaments.enabled = true;
     })
     .open()
     .await;
@@ -59,9 +59,9 @@ async fn stage(plans: &[TournamentPlan], teams: &[&str], max: usize) -> (Stage, 
     stage.table.bot.token = sandbox.grant("SandBot", &SCOPES).unwrap();
     stage.crew.change(|options| {
         if teams.is_empty() {
-            options.tournaments.arenas = wished;
+            options.config_mut().tournaments.arenas = wished;
         }
-        options.tournaments.teams = teams;
+        options.config_mut().tournaments.teams = teams;
     });
     stage.start().await;
     (stage, ids)
@@ -205,7 +205,7 @@ async fn a_team_that_could_not_be_asked_to_take_the_bot_is_asked_again_with_the_
     // New settings are a reason to look at once.
     for (teams, left) in [(&["coders"][..], vec![1]), (&["coders", "others"], vec![])] {
         stage.bot().options.send_modify(|options| {
-            options.tournaments.teams = teams.iter().map(|team| team.parse().unwrap()).collect();
+            options.config_mut().tournaments.teams = teams.iter().map(|team| team.parse().unwrap()).collect();
         });
         let asked = async { while stage.waiting_faults().await != left {} };
         timeout(PATIENCE, asked).await.expect("the team was not asked");

@@ -77,16 +77,18 @@ async fn new_settings_count_from_the_next_challenge() {
         .await;
     let (_, events) = stage.challenge(&WHITE).await;
     refusal(events).await;
-    stage
-        .bot()
-        .options
-        .send_modify(|options| options.rules = rules("[[rule]]\nmode = \"rated\"\nthen = \"decline\"\n"));
+    stage.bot().options.send_modify(|options| {
+        options.config_mut().rules = rules("[[rule]]\nmode = \"rated\"\nthen = \"decline\"\n")
+    });
     stage.game(&WHITE).await;
 }
 
 #[tokio::test]
 async fn who_finds_no_seat_waits_for_one() {
-    let mut stage = replies(&[]).options(|options| options.games.max = 1).open().await;
+    let mut stage = replies(&[])
+        .options(|options| options.config_mut().games.max = 1)
+        .open()
+        .await;
     let mut first = stage.game(&WHITE).await;
     let (id, mut events) = stage.challenge(&WHITE).await;
     stage.bot().until("one game", |status| status.games == 1).await;
@@ -100,7 +102,7 @@ async fn who_finds_no_seat_waits_for_one() {
 #[tokio::test]
 async fn one_opponent_does_not_take_all_the_seats() {
     let mut stage = replies(&[])
-        .options(|options| options.games.per_opponent = 1)
+        .options(|options| options.config_mut().games.per_opponent = 1)
         .open()
         .await;
     stage.game(&WHITE).await;
@@ -118,7 +120,10 @@ async fn one_opponent_does_not_take_all_the_seats() {
 
 #[tokio::test]
 async fn f38_a_challenge_that_was_taken_back_while_waiting_is_forgotten() {
-    let mut stage = replies(&[]).options(|options| options.games.max = 1).open().await;
+    let mut stage = replies(&[])
+        .options(|options| options.config_mut().games.max = 1)
+        .open()
+        .await;
     let mut first = stage.game(&WHITE).await;
     let (id, mut events) = stage.challenge(&WHITE).await;
     stage
@@ -176,9 +181,9 @@ async fn f35_a_failed_acceptance_frees_the_seat_at_once() {
     ] {
         let stage = replies(&[])
             .options(|options| {
-                options.games.max = 1;
+                options.config_mut().games.max = 1;
                 // The promise of the seat does not end by itself.
-                options.lease = Millis::from_secs(3600);
+                options.timing.reservation = Millis::from_secs(3600);
             })
             .open()
             .await;
@@ -226,7 +231,7 @@ async fn a_rule_says_who_sits_down_and_how() {
 async fn who_may_not_queue_is_told_to_come_later_when_all_seats_are_taken() {
     let stage = replies(&[])
         .rules("[[rule]]\nthen = \"accept\"\n")
-        .options(|options| options.games.max = 1)
+        .options(|options| options.config_mut().games.max = 1)
         .open()
         .await;
     stage.game(&WHITE).await;
@@ -241,7 +246,7 @@ async fn the_archive_has_what_became_of_challenges_and_not_what_the_rules_wished
     let mut stage = replies(&[])
         .archive(&path)
         .rules("[[rule]]\nthen = \"accept\"\n")
-        .options(|options| options.games.max = 1)
+        .options(|options| options.config_mut().games.max = 1)
         .open()
         .await;
     let game = stage.game(&WHITE).await;
@@ -288,7 +293,7 @@ async fn rules_know_how_often_somebody_played_today() {
 async fn rules_know_of_games_too_whose_seat_was_not_kept() {
     let stage = replies(&[])
         .rules("[[rule]]\nmin-played-today = 1\nthen = \"decline\"\n")
-        .options(|options| options.lease = Millis::ZERO)
+        .options(|options| options.timing.reservation = Millis::ZERO)
         .open()
         .await;
     let mut first = stage.game(&WHITE).await;

@@ -50,7 +50,7 @@ async fn strength_stays_as_it_is_in_rated_games() {
 #[tokio::test]
 async fn who_is_not_to_ask_is_neither_heard_nor_answered() {
     let mut stage = replies(&["e7e5", "b8c6"])
-        .options(|options| options.chat.commands = false)
+        .options(|options| options.config_mut().chat.commands = false)
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;
@@ -156,8 +156,8 @@ async fn what_was_promised_is_given_as_long_as_it_is_on_offer_and_in_every_casua
     game.human_resigns_to("black").await;
     for (commands, most) in [(false, 2800), (true, 1200), (true, 2800), (true, 2800)] {
         stage.bot().options.send_modify(|options| {
-            options.chat.commands = commands;
-            options.chat.levels = Elo(600)..=Elo(most);
+            options.config_mut().chat.commands = commands;
+            options.config_mut().chat.levels = Elo(600)..=Elo(most);
         });
         let mut next = stage.game(&WHITE).await;
         next.human_plays("e2e4").await.bot_answers("e7e5").await;
@@ -290,8 +290,8 @@ async fn a_rematch_is_played_a_step_higher_and_told_so() {
     let stage = replies(&["e7e5"])
         .personality(Personality::new("friendly"))
         .options(|options| {
-            options.play.adapt = Adapt::Rematches;
-            options.play.level = Some(Elo(1400));
+            options.config_mut().play.adapt = Adapt::Rematches;
+            options.config_mut().play.level = Some(Elo(1400));
         })
         .open()
         .await;
@@ -318,7 +318,7 @@ async fn rematches_step_from_the_level_that_follows_the_opponent() {
         .unwrap();
     let stage = replies(&["e7e5"])
         .personality(follower)
-        .options(|options| options.play.adapt = Adapt::Rematches)
+        .options(|options| options.config_mut().play.adapt = Adapt::Rematches)
         .open()
         .await;
     for _ in 0..2 {
@@ -340,7 +340,9 @@ async fn goes_on_at_its_level(rated: &str) {
     let form = [&WHITE[..], &[("rated", rated)]].concat();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("archive.db");
-    let level = |level| move |options: &mut sparring::bot::Options| options.play.level = Some(Elo(level));
+    let level = |level| {
+        move |options: &mut sparring::bot::Options| options.config_mut().play.level = Some(Elo(level))
+    };
     let mut stage = replies(&["e7e5", "b8c6"])
         .options(level(1400))
         .archive(&path)
@@ -405,8 +407,8 @@ async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
     })
     .personality(Personality::new("friendly"))
     .options(|options| {
-        options.play.adapt = Adapt::Coach;
-        options.play.level = Some(Elo(1400));
+        options.config_mut().play.adapt = Adapt::Coach;
+        options.config_mut().play.level = Some(Elo(1400));
     })
     .open()
     .await;

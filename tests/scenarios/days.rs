@@ -28,8 +28,8 @@ fn patient(moves: &'static [&'static str]) -> Staging {
 
 /// Games sleep soon, and are looked at often.
 fn sleepy(options: &mut sparring::bot::Options) {
-    options.idle = Millis(50);
-    options.poll_every = Millis(50);
+    options.timing.park_after = Millis(50);
+    options.timing.poll_every = Millis(50);
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn who_has_begun_a_game_of_days_goes_on_whatever_the_rules_say_when_it_wak
     let other = "[[rule]]\nmin-played-today = 1\npersonality = \"attacker\"\nlevel = 1500\n";
     let mut stage = patient(&["e7e5", "b8c6"])
         .rules(&format!("{other}{WELCOME}"))
-        .options(|options| options.play.level = Some(Elo(800)))
+        .options(|options| options.config_mut().play.level = Some(Elo(800)))
         .open()
         .await;
     let mut game = stage.game(&DAYS).await;
@@ -157,7 +157,7 @@ async fn what_is_asked_while_a_game_sleeps_is_answered_once_when_it_wakes() {
 #[tokio::test]
 async fn a_sleeping_game_takes_no_seat_and_survives_a_restart() {
     let mut stage = patient(&["e7e5", "b8c6"])
-        .options(|options| options.games.max = 1)
+        .options(|options| options.config_mut().games.max = 1)
         .open()
         .await;
     let mut game = stage.game(&DAYS).await;

@@ -119,7 +119,7 @@ async fn f39_a_burst_of_challenges_is_decided_once_each_and_refused_slowly() {
 async fn f37_more_games_than_seats_are_all_played_and_nothing_new_is_accepted() {
     let mut server = acts(|_, _| Act::Play("e2e4", 0))
         .rules("[[rule]]\nthen = \"accept\"\n")
-        .options(|options| options.games.max = 1)
+        .options(|options| options.config_mut().games.max = 1)
         .on_strings()
         .await;
     let ids = ["game0001", "game0002", "game0003"];
@@ -140,7 +140,7 @@ async fn f37_more_games_than_seats_are_all_played_and_nothing_new_is_accepted() 
 #[tokio::test]
 async fn f35_a_game_whose_news_was_lost_is_found_in_the_list() {
     let mut server = replies(&["e2e4"])
-        .options(|options| options.lease = Millis(100))
+        .options(|options| options.timing.reservation = Millis(100))
         .on_strings()
         .await;
     server.plays(json!([{"gameId": "abcd0001", "fullId": "abcd0001xyzw"}]));
@@ -191,7 +191,7 @@ async fn who_wants_more_rematches_than_the_personality_likes_is_asked_to_come_la
 #[tokio::test]
 async fn f35_a_game_that_nobody_announced_is_found_within_a_look_at_the_list() {
     let mut server = replies(&["e2e4"])
-        .options(|options| options.poll_every = Millis(200))
+        .options(|options| options.timing.poll_every = Millis(200))
         .on_strings()
         .await;
     server.plays(json!([{"gameId": "abcd0001", "fullId": "abcd0001xyzw"}]));
@@ -202,8 +202,8 @@ async fn f35_a_game_that_nobody_announced_is_found_within_a_look_at_the_list() {
 
 #[test]
 fn running_games_are_looked_for_each_minute() {
-    let options = sparring::bot::Options::from(&sparring::config::Config::default());
-    assert_eq!(options.poll_every, Millis::from_secs(60));
+    let options = sparring::bot::Options::from(sparring::config::Config::default());
+    assert_eq!(options.timing.poll_every, Millis::from_secs(60));
 }
 
 #[tokio::test]

@@ -86,7 +86,7 @@ async fn f13_an_answer_that_repeats_the_token_is_not_told() {
         let router = Router::new().fallback(move || async move { body });
         tokio::spawn(async { axum::serve(listener, router).await });
         let exit = replies(&[])
-            .options(|options| options.patience = Millis(500))
+            .options(|options| options.timing.connect_timeout = Millis(500))
             .crew()
             .daemon(&url, TOKEN)
             .end()
@@ -123,7 +123,7 @@ async fn f53_a_server_with_the_certificate_of_another_host_never_sees_the_token(
         }
     });
     let exit = replies(&[])
-        .options(|options| options.patience = sparring_chess::units::Millis(500))
+        .options(|options| options.timing.connect_timeout = sparring_chess::units::Millis(500))
         .crew()
         .daemon(&url, "lip_secret")
         .end()
@@ -138,7 +138,7 @@ async fn f53_a_server_with_the_certificate_of_another_host_never_sees_the_token(
 async fn f12_f13_a_server_in_trouble_at_the_start_is_tried_again() {
     let stage = replies(&[])
         // What counts is that it is tried again, on a machine however busy.
-        .options(|options| options.patience = Millis::from_secs(20))
+        .options(|options| options.timing.connect_timeout = Millis::from_secs(20))
         .open()
         .await;
     stage.answers("/api/token/test", 1, 502, "<html>502 Bad Gateway</html>");
@@ -266,7 +266,7 @@ async fn f8_f44_silence_that_other_calls_were_asked_for_keeps_no_restart_waiting
     let path = folder.path().join("archive.db");
     let mut stage = replies(&["e7e5", "b8c6"])
         .courting(Millis(20))
-        .options(|options| options.poll_every = Millis(100))
+        .options(|options| options.timing.poll_every = Millis(100))
         .archive(&path)
         .open()
         .await;

@@ -89,7 +89,7 @@ async fn f32_strangers_text_cannot_forge_a_line() {
 async fn f5_an_outage_is_not_told_anew_by_each_look_at_the_list() {
     let (log, _guard) = Log::keep();
     let mut stage = replies(&[])
-        .options(|options| options.poll_every = Millis(20))
+        .options(|options| options.timing.poll_every = Millis(20))
         .open()
         .await;
     stage.server_goes_down().await;

@@ -55,7 +55,7 @@ async fn a_challenge_is_kept_alive_until_it_is_decided() {
 async fn a_person_who_waits_for_the_seat_of_a_challenge_gets_it() {
     let stage = eager()
         .options(|options| {
-            options.games.max = 1;
+            options.config_mut().games.max = 1;
         })
         .open()
         .await;
@@ -97,7 +97,7 @@ async fn f12_a_challenge_whose_taking_back_gets_lost_is_taken_back_again_for_a_p
 #[tokio::test]
 async fn nobody_is_challenged_unless_the_settings_say_so() {
     let stage = replies(&["e7e5"])
-        .options(|options| options.matchmaking.after = Millis(0))
+        .options(|options| options.config_mut().matchmaking.after = Millis(0))
         .open()
         .await;
     let (rival, _events) = rival(&stage).await;
@@ -112,7 +112,7 @@ async fn nobody_is_challenged_unless_the_settings_say_so() {
 async fn deaf(answer: Millis) -> (Stage, Player, String) {
     let mut stage = eager()
         .options(|options| {
-            options.answer = answer;
+            options.timing.challenge_timeout = answer;
         })
         .open()
         .await;

@@ -106,7 +106,7 @@ async fn f5_a_challenge_is_accepted_within_a_second_of_the_loss_of_the_stream() 
 #[tokio::test]
 async fn f46_the_time_kept_for_the_way_follows_a_slow_server() {
     let stage = replies(&["e7e5", "b8c6"])
-        .options(|options| options.play.move_overhead = Millis(50))
+        .options(|options| options.config_mut().play.move_overhead = Millis(50))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;
@@ -121,7 +121,7 @@ async fn f46_the_time_kept_for_the_way_follows_a_slow_server() {
 #[tokio::test]
 async fn f47_a_flag_that_falls_with_the_move_on_its_way_is_a_lesson_for_the_next_game() {
     let mut stage = replies(&["e7e5", "b8c6"])
-        .options(|options| options.play.move_overhead = Millis(50))
+        .options(|options| options.config_mut().play.move_overhead = Millis(50))
         .sandbox(|sandbox| sandbox.rules.strict_flags = true)
         .open()
         .await;

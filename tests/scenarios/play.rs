@@ -256,7 +256,7 @@ async fn f28_a_resignation_while_thinking_frees_the_seat() {
 #[tokio::test]
 async fn f40_f41_an_opponent_who_never_moves_is_left() {
     let mut stage = replies(&["e7e5"])
-        .options(|options| options.games.abort_after = sparring_chess::units::Millis(200))
+        .options(|options| options.config_mut().games.abort_after = sparring_chess::units::Millis(200))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;

@@ -50,7 +50,7 @@ async fn a_second_request_leaves_within_two_seconds_and_the_game_stays() {
 #[tokio::test]
 async fn games_that_take_too_long_are_left() {
     let mut stage = acts(|_, _| Act::Ponder)
-        .options(|options| options.games.drain = Millis(100))
+        .options(|options| options.config_mut().games.drain = Millis(100))
         .open()
         .await;
     let mut game = stage.game(&WHITE).await;
@@ -73,7 +73,10 @@ async fn a_challenge_of_the_bot_is_taken_back_before_it_leaves() {
 
 #[tokio::test]
 async fn who_waits_for_a_seat_is_told_before_the_bot_leaves() {
-    let mut stage = replies(&[]).options(|options| options.games.max = 0).open().await;
+    let mut stage = replies(&[])
+        .options(|options| options.config_mut().games.max = 0)
+        .open()
+        .await;
     let (_, mut events) = stage.challenge(&WHITE).await;
     stage.bot().until("waiting", |status| status.waiting == 1).await;
     stage.bot.take().unwrap().drained().await;

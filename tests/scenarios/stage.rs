@@ -106,9 +106,9 @@ pub fn replies(moves: &'static [&'static str]) -> Staging {
 
 /// What the bot does at a turn, given how often it was asked before.
 pub fn acts(act: impl Fn(&MoveRequest, usize) -> Act + Send + Sync + 'static) -> Staging {
-    let mut options = Options::from(&Config::default());
-    options.play.personality = "club".to_owned();
-    options.patience = Millis(500);
+    let mut options = Options::from(Config::default());
+    options.config_mut().play.personality = "club".to_owned();
+    options.timing.connect_timeout = Millis(500);
     Staging {
         act: Arc::new(act),
         selector: None,
@@ -122,9 +122,9 @@ pub fn acts(act: impl Fn(&MoveRequest, usize) -> Act + Send + Sync + 'static) ->
 }
 
 /// Rules as `bot.toml` has them.
-pub fn rules(text: &str) -> Arc<Vec<Rule>> {
+pub fn rules(text: &str) -> Vec<Rule> {
     let (config, findings) = config::read("bot.toml", text);
-    Arc::new(config.unwrap_or_else(|| panic!("{findings}")).rules)
+    config.unwrap_or_else(|| panic!("{findings}")).rules
 }
 
 /// A personality that says nothing.
@@ -137,7 +137,11 @@ pub fn silent(name: &str) -> Personality {
 impl Staging {
     /// With this personality instead of the silent club player.
     pub fn personality(mut self, profile: Personality) -> Self {
-        self.options.play.personality.clone_from(&profile.name);
+        self.options
+            .config_mut()
+            .play
+            .personality
+            .clone_from(&profile.name);
         self.cast.push(profile);
         self
     }
@@ -151,15 +155,15 @@ impl Staging {
     /// Challenging other bots, so often.
     pub fn courting(self, every: Millis) -> Self {
         self.options(|options| {
-            options.matchmaking.enabled = true;
-            options.matchmaking.after = every;
-            options.matchmaking.every = every;
+            options.config_mut().matchmaking.enabled = true;
+            options.config_mut().matchmaking.after = every;
+            options.config_mut().matchmaking.every = every;
         })
     }
 
     /// With these rules and lists, as `bot.toml` has them.
     pub fn rules(mut self, text: &str) -> Self {
-        self.options.rules = rules(text);
+        self.options.config_mut().rules = rules(text);
         let (config, _) = config::read("bot.toml", text);
         self.lists = UserLists::written(&config.unwrap().lists);
         self

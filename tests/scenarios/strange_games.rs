@@ -178,7 +178,7 @@ async fn f31_a_challenge_is_answered_whatever_of_it_does_not_fit() {
 #[tokio::test]
 async fn f30_a_stream_that_lives_but_does_not_begin_is_opened_anew() {
     let mut server = replies(&["e2e4"])
-        .options(|options| options.frame = sparring_chess::units::Millis(100))
+        .options(|options| options.timing.game_full_timeout = sparring_chess::units::Millis(100))
         .on_strings()
         .await;
     let game = server.game(ID).await;

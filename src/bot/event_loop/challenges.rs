@@ -35,10 +35,10 @@ impl EventLoop {
         if is_mine || challenge.direction.as_deref() == Some("out") {
             return;
         }
-        let rules = Arc::clone(&self.options.borrow().rules);
+        let config = Arc::clone(&self.options.borrow().config);
         let local_context = self.local_context(challenger.map(|user| &user.id), false);
         let facts = RuleContext::of_challenge(challenge, &local_context);
-        let mut decision = rules::judge(&rules, challenge, compat, &facts);
+        let mut decision = rules::judge(&config.rules, challenge, compat, &facts);
         if !matches!(decision.then, Action::Decline(_))
             && let Some(why) = self.reason_for_later(challenge, &facts)
         {
@@ -53,7 +53,7 @@ impl EventLoop {
             challenge.id,
             Escaped(challenger.map_or("somebody", |user| user.name.as_str())),
             rules::describe(decision.then),
-            rules::title(&rules, decision.by),
+            rules::title(&config.rules, decision.by),
         );
         self.status.send_modify(|status| status.challenges += 1);
         if self.is_dry_run {
@@ -68,7 +68,7 @@ impl EventLoop {
             at: epoch(),
             opponent: facts.opponent.clone(),
             verdict: rules::describe(decision.then),
-            rule: rules::title(&rules, decision.by),
+            rule: rules::title(&config.rules, decision.by),
             sent: false,
             game: Some(rules::what(challenge)),
             repeats: challenge.rematch_of.clone(),
@@ -198,7 +198,7 @@ impl EventLoop {
         };
         let in_a_row = self.rematches.asked(&challenge.id, repeats);
         let options = self.options.borrow();
-        let play = rules::casting(&options.rules, facts, &options.play);
+        let play = rules::casting(&options.config.rules, facts, &options.config.play);
         let personalities = self.context.personalities.borrow();
         let most = personalities.get_or_default(&play.personality).rematches;
         most.is_some_and(|most| in_a_row > most)

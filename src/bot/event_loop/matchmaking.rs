@@ -15,7 +15,7 @@ use crate::bot::{
     wall_clock::epoch,
 };
 use crate::{
-    config::{Action, Matchmaking},
+    config::{Action, Config},
     store::{ChallengeCooldown, ChallengeRecord},
 };
 use sparring_chess::units::Millis;
@@ -49,7 +49,7 @@ impl EventLoop {
         let is_free = self.is_free(now);
         let is_due = self
             .opponent_picker
-            .is_due(&self.options.borrow().matchmaking, now);
+            .is_due(&self.options.borrow().config.matchmaking, now);
         let may_ask = is_free && self.client.blocked_for(EndpointClass::Invite).is_none();
         self.opponent_picker.looked(may_ask.then_some(now));
         if may_ask && is_due {
@@ -73,7 +73,9 @@ impl EventLoop {
         let silence = self.client.blocked_for(EndpointClass::Invite);
         let allowed = silence.map_or(Millis::ZERO, |silence| now + silence);
         let options = self.options.borrow();
-        let looks_at = self.opponent_picker.looks_at(&options.matchmaking, allowed);
+        let looks_at = self
+            .opponent_picker
+            .looks_at(&options.config.matchmaking, allowed);
         looks_at.filter(|_| is_free)
     }
 
@@ -83,8 +85,8 @@ impl EventLoop {
         let is_free = self.is_free(now);
         let chosen = match online {
             Ok(online) if is_free => {
-                let settings = self.options.borrow().matchmaking.clone();
-                self.choose(&settings, &online, now)
+                let config = Arc::clone(&self.options.borrow().config);
+                self.choose(&config, &online, now)
             }
             Ok(_) => None,
             Err(error) => {
@@ -106,16 +108,15 @@ impl EventLoop {
     /// Chooses an online bot whose challenge the rules would not decline.
     fn choose(
         &mut self,
-        settings: &Matchmaking,
+        config: &Config,
         online: &[Account],
         now: Millis,
     ) -> Option<(UserId, ChallengeRequest)> {
-        let proposal = ChallengeProposal::draw(settings, &mut self.rng)?;
-        let rules = Arc::clone(&self.options.borrow().rules);
+        let proposal = ChallengeProposal::draw(&config.matchmaking, &mut self.rng)?;
         let is_eligible = |account: &&Account| {
             let facts =
                 RuleContext::of_plan(account, proposal, &self.local_context(Some(&account.id), false));
-            !matches!(rules::rule_on(&rules, &facts).then, Action::Decline(_))
+            !matches!(rules::rule_on(&config.rules, &facts).then, Action::Decline(_))
         };
         let others: Vec<&Account> = online
             .iter()
@@ -129,8 +130,14 @@ impl EventLoop {
             );
         }
         let ratings = Arc::clone(&self.context.ratings.borrow());
-        self.opponent_picker
-            .choose(settings, proposal, &eligible, &ratings, now, &mut self.rng)
+        self.opponent_picker.choose(
+            &config.matchmaking,
+            proposal,
+            &eligible,
+            &ratings,
+            now,
+            &mut self.rng,
+        )
     }
 
     /// Handles the answer to a challenge that we sent.
@@ -172,7 +179,7 @@ impl EventLoop {
                     opponent: Some(user),
                     is_human: false,
                     is_rematch: false,
-                    patience: self.options.borrow().answer,
+                    patience: self.options.borrow().timing.challenge_timeout,
                 };
                 self.challenge_queue.reserve(who, now);
             }

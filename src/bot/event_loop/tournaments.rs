@@ -1,7 +1,7 @@
 //! Event loop: tournament calls. [`TournamentState`](crate::bot::tournaments::state::TournamentState) decides which to join
 //! and leave.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 use tracing::{debug, info, warn};
@@ -28,18 +28,20 @@ impl EventLoop {
         if self.is_closing() {
             return;
         }
-        let settings = self.options.borrow().tournaments.clone();
+        let config = Arc::clone(&self.options.borrow().config);
         // Tournament games take slots of bots; slots reserved for humans stay free.
         while self.context.client.blocked_for(EndpointClass::Invite).is_none()
-            && let Some(action) = self
-                .tournaments
-                .next(&settings, self.seats_for_bots(None, now), now)
+            && let Some(action) =
+                self.tournaments
+                    .next(&config.tournaments, self.seats_for_bots(None, now), now)
         {
             match action {
                 TournamentAction::Look(teams) => {
-                    let settings = settings.clone();
+                    let config = Arc::clone(&config);
                     self.call(|client| async move {
-                        Completion::TournamentsListed(list_tournaments(&client, &settings, teams).await)
+                        Completion::TournamentsListed(
+                            list_tournaments(&client, &config.tournaments, teams).await,
+                        )
                     });
                 }
                 TournamentAction::Join(id, team) => {
@@ -61,7 +63,8 @@ impl EventLoop {
         if self.is_closing() || is_limited {
             return None;
         }
-        self.tournaments.next_deadline(&options.tournaments, self.now())
+        self.tournaments
+            .next_deadline(&options.config.tournaments, self.now())
     }
 
     /// Handles what lichess says of the tournaments.
@@ -90,7 +93,7 @@ impl EventLoop {
     pub(super) fn on_tournament_joined(&mut self, id: &ArenaId, answer: Result<(), CallError>) {
         match answer {
             // The owner may have paused the bot or asked it to end meanwhile.
-            Ok(()) if self.is_closing() || !self.options.borrow().tournaments.enabled => {
+            Ok(()) if self.is_closing() || !self.options.borrow().config.tournaments.enabled => {
                 self.tournaments.leaves();
                 self.leave_tournament(id.clone());
             }

@@ -157,7 +157,7 @@ impl GameTask {
             return;
         };
         let lead = self.context.opponent_memory.lead(opponent, epoch());
-        if let Some(line) = adaptive_level::told(self.settings.play.adapt, level, lead) {
+        if let Some(line) = adaptive_level::told(self.play.adapt, level, lead) {
             self.chat.queue.say(line);
         }
     }
@@ -215,7 +215,8 @@ impl GameTask {
             return;
         }
         debug!("{}: {}", Escaped(&line.username), Escaped(&line.text));
-        if let Some(command) = chat_commands::read(&line.text).filter(|_| self.settings.chat.commands) {
+        if let Some(command) = chat_commands::read(&line.text).filter(|_| self.settings.config.chat.commands)
+        {
             let ply = game.line().ply();
             let result = self.run_command(&command, &self.persona, game, ply);
             if let (Some(opponent), Some(asked)) = (&game.opponent().id, result.later) {
@@ -240,7 +241,7 @@ impl GameTask {
     ) -> CommandResult {
         let context = ChatContext {
             personalities: &self.context.personalities.borrow(),
-            offer: &self.settings.chat,
+            offer: &self.settings.config.chat,
             rated: game.frame().rated,
             ply,
             book: self
@@ -291,7 +292,7 @@ impl GameTask {
         let read = |(index, line): (usize, &ChatMessage)| {
             let is_open = last_of_mine.is_none_or(|mine| index > mine);
             let command = chat_commands::read(&line.text)
-                .filter(|_| self.settings.chat.commands && self.is_opponents(&line.user));
+                .filter(|_| self.settings.config.chat.commands && self.is_opponents(&line.user));
             command.map(|command| (command, is_open))
         };
         let mut missed: Vec<(ChatCommand, bool)> = lines.iter().enumerate().filter_map(read).collect();

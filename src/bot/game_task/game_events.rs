@@ -71,7 +71,7 @@ impl GameTask {
         match event {
             Some(StreamEvent::Opened) => {
                 self.stream.is_reopening = false;
-                self.stream.frame_due = Some(Instant::now() + self.settings.frame_within.into());
+                self.stream.frame_due = Some(Instant::now() + self.settings.game_full_timeout.into());
             }
             Some(StreamEvent::Event {
                 event,

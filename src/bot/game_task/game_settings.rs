@@ -14,7 +14,7 @@ use crate::{
         observe::metrics::Metrics,
         opponents::{memory::OpponentMemory, stats::OpponentStats},
     },
-    config::{Chat, Play, Rule},
+    config::Config,
     store::ArchiveWriter,
     user_lists::UserLists,
 };
@@ -70,20 +70,16 @@ pub(in crate::bot) struct TaskSettings {
     pub(in crate::bot) opponent: Option<UserId>,
     /// With which pieces, where it says so.
     pub(in crate::bot) side: Option<Side>,
-    /// The persona and books where no rule says otherwise.
-    pub(in crate::bot) play: Play,
-    /// The chat commands on offer.
-    pub(in crate::bot) chat: Chat,
-    /// The rules.
-    pub(in crate::bot) rules: Arc<Vec<Rule>>,
+    /// The configuration in force when the game began.
+    pub(in crate::bot) config: Arc<Config>,
     /// What rules may ask besides the game itself.
     pub(in crate::bot) local_context: LocalContext,
     /// How long the opponent may take for the first move; none where lichess sees to that, as in tournaments.
     pub(in crate::bot) no_show: Option<Millis>,
     /// A game without a clock is parked when the opponent has not moved for so long.
-    pub(in crate::bot) idle: Millis,
+    pub(in crate::bot) park_after: Millis,
     /// A stream whose `gameFull` does not come in so long is reopened.
-    pub(in crate::bot) frame_within: Millis,
+    pub(in crate::bot) game_full_timeout: Millis,
 }
 
 /// What the daemon tells a game.

@@ -22,13 +22,13 @@ impl GameTask {
     pub(super) fn select_persona(&mut self) {
         let Some(game) = &self.game else { return };
         let context = RuleContext::of_game(game.frame(), game.my_side(), &self.settings.local_context);
-        let play = rules::casting(&self.settings.rules, &context, &self.settings.play);
-        self.settings.play = if self.is_resumed {
+        let play = rules::casting(&self.settings.config.rules, &context, &self.settings.config.play);
+        self.play = if self.is_resumed {
             self.as_before(play)
         } else {
             self.by_rules(play, game, &context)
         };
-        self.persona = persona_of(&self.context, &self.settings.play);
+        self.persona = persona_of(&self.context, &self.play);
         self.first_persona = self.persona.clone();
         self.record_persona();
     }
@@ -49,10 +49,10 @@ impl GameTask {
 
     /// The persona by the rules, or the one that the opponent of a casual game asked for.
     fn by_rules(&self, mut play: Play, game: &GameState, context: &RuleContext) -> Play {
-        if let Some(rule) = rules::passed_over(&self.settings.rules, context) {
+        if let Some(rule) = rules::passed_over(&self.settings.config.rules, context) {
             info!(
                 "the level of {} follows the opponent, and this game is rated: {} plays instead",
-                rules::title(&self.settings.rules, rule),
+                rules::title(&self.settings.config.rules, rule),
                 play.level.map_or_else(
                     || format!("{} as it is", play.personality),
                     |level| format!("level {level}")
@@ -110,7 +110,7 @@ impl GameTask {
         let personalities = self.context.personalities.borrow();
         let mut asked = self.context.opponent_memory.asked(opponent);
         // What the settings no longer offer is not granted.
-        let offer = &self.settings.chat;
+        let offer = &self.settings.config.chat;
         asked.personality = asked
             .personality
             .filter(|name| offer.offers(name) && personalities.get(name).is_some());

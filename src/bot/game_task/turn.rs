@@ -109,8 +109,8 @@ impl GameTask {
 
     fn request(&self, game: &GameState) -> MoveRequest {
         let books = match game.my_side() {
-            Side::White => &self.settings.play.books_white,
-            Side::Black => &self.settings.play.books_black,
+            Side::White => &self.play.books_white,
+            Side::Black => &self.play.books_black,
         };
         MoveRequest {
             game: game.id().clone(),
@@ -138,7 +138,7 @@ impl GameTask {
     fn current_persona(&self) -> Persona {
         let persona = self.persona.clone();
         match persona.plays_at() {
-            Some(level) if self.settings.play.adapt == Adapt::Coach => Persona {
+            Some(level) if self.play.adapt == Adapt::Coach => Persona {
                 level: Some(adaptive_level::by_score(
                     level,
                     self.scores.last().map(|(_, score)| *score),

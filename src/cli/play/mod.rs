@@ -155,7 +155,7 @@ fn receive_guests(config: &mut Config) {
 }
 
 fn look_often(options: &mut Options) {
-    options.poll_every = LOOK;
+    options.timing.poll_every = LOOK;
 }
 
 async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
@@ -306,11 +306,11 @@ mod tests {
 
     #[test]
     fn a_guest_who_thinks_for_long_is_answered_soon() {
-        let mut options = Options::from(&Config::default());
+        let mut options = Options::from(Config::default());
         look_often(&mut options);
-        assert!(options.poll_every <= Millis::from_secs(2));
+        assert!(options.timing.poll_every <= Millis::from_secs(2));
         assert!(
-            options.idle >= Millis::from_secs(60),
+            options.timing.park_after >= Millis::from_secs(60),
             "it is there as long as before"
         );
     }

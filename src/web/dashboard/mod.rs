@@ -99,7 +99,7 @@ async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
         .into_iter()
         .map(|(key, until)| json!({"key": key, "until": until}))
         .collect();
-    let slots = panel.options.borrow().games.max;
+    let slots = panel.options.borrow().config.games.max;
     let course = *panel.course.borrow();
     Json(json!({
         "ok": why.is_none(), "why": why, "note": note(watched), "user": status.user,
