@@ -74,20 +74,6 @@ const THEN: Choice<Word> = Choice(&[
     ("decline", Word::Decline),
 ]);
 
-const REASONS: Choice<DeclineReason> = Choice(&[
-    ("generic", DeclineReason::Generic),
-    ("later", DeclineReason::Later),
-    ("tooFast", DeclineReason::TooFast),
-    ("tooSlow", DeclineReason::TooSlow),
-    ("timeControl", DeclineReason::TimeControl),
-    ("rated", DeclineReason::Rated),
-    ("casual", DeclineReason::Casual),
-    ("standard", DeclineReason::Standard),
-    ("variant", DeclineReason::Variant),
-    ("noBot", DeclineReason::NoBot),
-    ("onlyBot", DeclineReason::OnlyBot),
-]);
-
 /// Declares all rules.
 pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Known<'_>>) -> Vec<Rule> {
     let mut closed = false;
@@ -169,7 +155,7 @@ fn then(rule: &mut Section<'_>, when: &Conditions) -> Option<Action> {
     );
     let reason = rule.optional(
         "reason",
-        REASONS,
+        Choice(&DeclineReason::KEYS),
         "what the conditions suggest, as \"noBot\" for from = \"bots\"",
         "What lichess tells the challenger whom then = \"decline\" refuses.",
     );

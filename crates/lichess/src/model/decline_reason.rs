@@ -46,6 +46,17 @@ impl DeclineReason {
         Self::OnlyBot,
     ];
 
+    /// Every reason with its key, as tables of choices need them.
+    pub const KEYS: [(&'static str, Self); Self::ALL.len()] = {
+        let mut keys = [("", Self::Generic); Self::ALL.len()];
+        let mut index = 0;
+        while index < keys.len() {
+            keys[index] = (Self::ALL[index].key(), Self::ALL[index]);
+            index += 1;
+        }
+        keys
+    };
+
     /// What it tells the challenger.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
@@ -66,13 +77,13 @@ impl DeclineReason {
 
     /// The key of the decline form, as in `tooFast`. Declined challenges carry it in lower case.
     #[must_use]
-    pub fn key(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         self.wording().0
     }
 
     /// What lichess tells the challenger.
     #[must_use]
-    pub fn text(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         self.wording().1
     }
 
@@ -85,7 +96,7 @@ impl DeclineReason {
             .unwrap_or(Self::Generic)
     }
 
-    fn wording(self) -> (&'static str, &'static str) {
+    const fn wording(self) -> (&'static str, &'static str) {
         match self {
             Self::Generic => ("generic", "I'm not accepting challenges at the moment."),
             Self::Later => (
