@@ -1,7 +1,7 @@
 //! Accumulator of evaluation terms: their sum in play, their coefficients when tuning.
 
 use super::{
-    king,
+    king_danger,
     score_pair::{ScorePair, t},
     squares::{self, Kings},
     weight::Weight,
@@ -61,7 +61,10 @@ impl EvalAccumulator for ScorePair {
     }
 
     fn subtract_danger(&mut self, danger: Self) {
-        *self -= t(king::curve_mg(danger.mg()), king::curve_eg(danger.eg()));
+        *self -= t(
+            king_danger::curve_mg(danger.mg()),
+            king_danger::curve_eg(danger.eg()),
+        );
     }
 
     fn worth(&self) -> ScorePair {
@@ -183,7 +186,10 @@ impl Coefficients {
         });
         self.dangers.iter().fold(sum, |sum, (danger, count)| {
             let danger = danger.worth_of(weight);
-            sum + t(king::curve_mg(danger.mg()), king::curve_eg(danger.eg())) * *count
+            sum + t(
+                king_danger::curve_mg(danger.mg()),
+                king_danger::curve_eg(danger.eg()),
+            ) * *count
         })
     }
 }

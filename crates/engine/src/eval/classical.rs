@@ -7,11 +7,11 @@ use shakmaty::Board;
 use super::{
     accumulator::{EvalAccumulator, Weighed},
     attacks::AttackInfo,
-    endgame, king, kpk, passed,
+    endgame, king, kpk, material, passed,
     pawns::{self, PawnTable, Structure},
     pieces,
     score_pair::{ScorePair, t},
-    squares, threats,
+    threats,
     weight_overrides::WeightOverrides,
     weights::THE_MOVE,
 };
@@ -78,14 +78,14 @@ impl<T: EvalAccumulator> Terms<T> {
             known: false,
         };
         if let Some((strong, driven)) = endgame::hunt(board) {
-            terms.set(Term::Material, squares::bare_material(board, ground));
+            terms.set(Term::Material, material::bare_material(board, ground));
             terms.add_fixed(Term::MopUp, strong, t(driven, driven));
             terms.scales = endgame::scales(board, [Some(strong); 2]);
             terms.known = true;
             return terms;
         }
         let mut attacks = AttackInfo::new(board);
-        terms.set(Term::Material, squares::material(board, ground));
+        terms.set(Term::Material, material::material(board, ground));
         terms.set(Term::Pawns, structure.worth.clone());
         for us in Color::ALL {
             let (mobility, places) = pieces::pieces(&mut attacks, us, structure, ground);

@@ -7,7 +7,7 @@
 use super::{
     accumulator::Coefficients,
     classical::{FULL_PHASE, Terms},
-    king, pawns,
+    king_danger, pawns,
     weight::WeightRow,
     weights::{ROWS, TABLE},
 };
@@ -79,8 +79,8 @@ impl Sample {
         eg += self.fixed[1];
         for (danger, times) in &self.dangers {
             let [danger_mg, danger_eg] = sum(danger, weights);
-            mg += f32::from(*times) * king::smooth_mg(danger_mg).0;
-            eg += f32::from(*times) * king::smooth_eg(danger_eg).0;
+            mg += f32::from(*times) * king_danger::smooth_mg(danger_mg).0;
+            eg += f32::from(*times) * king_danger::smooth_eg(danger_eg).0;
         }
         mg * self.shares[0] + eg * self.shares[1]
     }
@@ -93,8 +93,8 @@ impl Sample {
             let [mg, eg] = sum(danger, weights);
             let times = f32::from(*times);
             let slopes = [
-                slopes[0] * times * king::smooth_mg(mg).1,
-                slopes[1] * times * king::smooth_eg(eg).1,
+                slopes[0] * times * king_danger::smooth_mg(mg).1,
+                slopes[1] * times * king_danger::smooth_eg(eg).1,
             ];
             add(danger, slopes, gradient);
         }
