@@ -4,6 +4,7 @@ use std::{ops::ControlFlow, sync::Arc, thread};
 
 use super::{
     Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
+    best_thread::{ThreadResult, elect},
     eval::Evaluator,
     fortress,
     handicap::Weakness,
@@ -17,9 +18,9 @@ use super::{
     root_moves::RootMove,
     search_limits::SearchLimiter,
     style_bonus::PreparedStyleBonus,
-    syzygy::{SALT, Tablebase, WdlRank, told},
+    syzygy::{SALT, Tablebase, WdlRank, reported_score},
     thread_data::{Searcher, ThreadMemory, VariantTraits},
-    threads::{ThreadPool, ThreadResult, elect},
+    threads::ThreadPool,
     tt::Table,
 };
 use sparring_chess::{
@@ -234,7 +235,7 @@ fn take_over(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, root
     let seldepth = u32::try_from(found.seldepth).unwrap_or(0);
     report.seldepth = report.seldepth.max(Depth(seldepth));
     let depths = usize::try_from(found.depth).unwrap_or(0);
-    let finished = told(found.finished, roots.first().and_then(|best| best.standing));
+    let finished = reported_score(found.finished, roots.first().and_then(|best| best.standing));
     report.finished.truncate(depths.saturating_sub(1));
     report.finished.resize(depths, Score::from_value(finished));
 }

@@ -2,8 +2,8 @@
 
 use super::{
     node::Node,
+    node_context::NodeContext,
     score::{MAX_PLY, from_table, is_decided},
-    search::NodeContext,
     thread_data::Searcher,
     tt::Bound,
 };

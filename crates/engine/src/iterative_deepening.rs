@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use super::{
     BoundKind, Line, Score, SearchEvent, SearchRequest, SearchResult,
+    best_thread::ThreadResult,
     node::Node,
     params::Params,
-    root_moves::{RootMove, root_moves},
+    root_moves::{RootMove, cap, order},
+    root_search::collect_root_moves,
     score::{DEEPEST, INFINITE, MAX_PLY, is_mate, mate_in},
-    soft_limit::StabilityScale,
+    soft_limit::{Progress, StabilityScale},
     syzygy::WdlRank,
     thread_data::Searcher,
-    threads::ThreadResult,
 };
 use sparring_chess::{
     Move, Rules as _,
@@ -50,7 +51,7 @@ impl<'a> Iteration<'a> {
     ) -> Self {
         // Taken out of the memory for the search, and given back with what was found.
         let mut moves = std::mem::take(&mut searcher.memory.roots);
-        root_moves(&mut searcher, node, &search.only, standings, &mut moves);
+        collect_root_moves(&mut searcher, node, &search.only, standings, &mut moves);
         Self {
             searcher,
             node,
@@ -69,7 +70,7 @@ impl<'a> Iteration<'a> {
         tell: &mut dyn FnMut(SearchEvent<'_>),
         report: &mut SearchResult,
     ) -> ThreadResult<Option<Move>> {
-        let mut pace = StabilityScale::new(search);
+        let mut stability = StabilityScale::new(search);
         report.finished.clear();
         report.finished.reserve(MAX_PLY);
         let last = last_depth(search);
@@ -82,10 +83,11 @@ impl<'a> Iteration<'a> {
             let (depth, score) = (self.depth, self.moves[0].worth());
             // A depth that was left to others counts as worth what the next one came to.
             let depths = usize::try_from(depth).unwrap_or(0);
-            report.finished.resize(depths, self.moves[0].told().0);
+            report.finished.resize(depths, self.moves[0].reported().0);
             tell(SearchEvent::Iteration(report));
-            pace.note(self.moves[0].mv == best, depth - from, worth - score);
-            if pace.is_enough(&mut self, depth) {
+            stability.record(self.moves[0].mv == best, depth - from, worth - score);
+            let (params, progress) = (self.searcher.params, self.progress());
+            if stability.is_enough(params, &progress, |bar, depth| self.others_stay_below(bar, depth)) {
                 break;
             }
         }
@@ -184,9 +186,36 @@ impl<'a> Iteration<'a> {
         first..first + alike.count()
     }
 
+    /// What the soft limit has to know of the last finished iteration.
+    fn progress(&self) -> Progress {
+        let (best, limiter) = (&self.moves[0], &self.searcher.watch);
+        Progress {
+            depth: self.depth,
+            mv: best.mv,
+            score: best.worth(),
+            effort: best.nodes as f64 / limiter.nodes().max(1) as f64,
+            is_forced: self.has_no_choice(),
+            elapsed: limiter.elapsed(),
+        }
+    }
+
     /// Whether only one move can be the answer: no other is legal, or by endgame tables none does as well.
-    pub fn has_no_choice(&self) -> bool {
+    fn has_no_choice(&self) -> bool {
         self.group(0).len() == 1 && self.multi_pv.min(self.moves.len()) == 1
+    }
+
+    /// Whether every root move but the first stays below a bar, at a depth. False when that cannot be told any more.
+    fn others_stay_below(&mut self, bar: i32, depth: i32) -> bool {
+        let Some((_, others)) = self.moves.split_first_mut() else {
+            return false;
+        };
+        let best = others.iter().fold(-INFINITE, |best, root| {
+            let child = self.searcher.play(self.node, 0, root.mv);
+            let score = -self.searcher.search(&child, -bar, 1 - bar, depth - 1, 1, true);
+            self.searcher.leave();
+            best.max(score)
+        });
+        best < bar && !self.searcher.watch.stopped()
     }
 
     /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes, as no line can be
@@ -339,72 +368,19 @@ pub(super) fn fill(report: &mut SearchResult, moves: &[RootMove], lines: usize, 
     }
     for (line, root) in report.lines.iter_mut().zip(moves) {
         line.depth = plies(root.depth);
-        (line.score, line.sureness) = root.told();
+        (line.score, line.sureness) = root.reported();
         line.pv.clear();
         line.pv.extend(root.pv.iter().copied());
-    }
-}
-
-/// The first of these moves was found the best: the others are worth no more than it, whatever the last iteration said.
-/// Were the next line cut short, a move that has just been refuted would otherwise come back with its old score.
-fn cap(moves: &mut [RootMove]) {
-    let Some((best, rest)) = moves.split_first_mut() else {
-        return;
-    };
-    for root in rest {
-        root.remember();
-        if root.previous > best.worth() {
-            (root.previous, root.depth, root.sureness) = (best.worth(), best.depth, BoundKind::AtMost);
-        }
-    }
-}
-
-/// Sorts moves by a rank, the highest first, equal ones staying in their order. Few are out of place, and unlike the
-/// library's stable sort this one allocates nothing.
-pub(super) fn order<R: Ord>(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> R) {
-    for index in 1..moves.len() {
-        let own = rank(&moves[index]);
-        let place = moves[..index].partition_point(|root| rank(root) >= own);
-        moves[place..=index].rotate_right(1);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::Variant;
 
     #[test]
     fn a_mate_within_the_horizon_has_its_ply() {
         let plies = [0, 1, 64, 65, u32::MAX].map(mating_ply);
         assert_eq!(plies, [None, Some(1), Some(127), None, None]);
-    }
-
-    #[test]
-    fn a_move_that_was_just_refuted_does_not_come_back_with_its_old_score() {
-        let start = Variant::Standard.start();
-        let mut moves: Vec<RootMove> = start
-            .legal_moves()
-            .iter()
-            .zip([(101, 90), (96, 108), (-INFINITE, 120), (-INFINITE, 50)])
-            .map(|(mv, (score, previous))| RootMove {
-                previous,
-                depth: if score == -INFINITE { 4 } else { 5 },
-                ..RootMove::new(*mv, score)
-            })
-            .collect();
-        let best = moves[0].mv;
-        cap(&mut moves);
-        let known: Vec<(i32, BoundKind)> = moves.iter().map(|root| (root.worth(), root.sureness)).collect();
-        let capped = (101, BoundKind::AtMost);
-        let exact = |worth| (worth, BoundKind::Exact);
-        assert_eq!(known, [exact(101), exact(96), capped, exact(50)]);
-        assert_eq!(
-            moves.iter().map(|root| root.depth).collect::<Vec<_>>(),
-            [5, 5, 5, 4]
-        );
-        // The next line is cut short before it has found anything.
-        order(&mut moves, RootMove::worth);
-        assert_eq!(moves[0].mv, best);
     }
 }

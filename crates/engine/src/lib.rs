@@ -3,6 +3,7 @@
 //! [`Engine::search`] is the one way in. The engine knows nothing of personalities or lichess: whoever calls
 //! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
 
+mod best_thread;
 mod bounds;
 mod check_info;
 mod delay_window;
@@ -20,6 +21,7 @@ mod move16;
 mod movegen;
 mod movepick;
 mod node;
+mod node_context;
 mod overrides;
 mod params;
 mod prefetch;
@@ -29,6 +31,7 @@ mod reductions;
 #[cfg(test)]
 mod reference_search;
 mod root_moves;
+mod root_search;
 mod score;
 mod search;
 mod search_limits;
@@ -36,6 +39,7 @@ mod see;
 mod soft_limit;
 mod style_bonus;
 mod syzygy;
+mod syzygy_probe;
 mod thread_data;
 mod threads;
 mod tt;

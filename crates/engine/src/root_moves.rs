@@ -1,23 +1,13 @@
-//! The root: its moves with what each search found of them, and the search of one iteration over them.
+//! Root moves: the score, bound, line and node count that each has from the search.
 
 use arrayvec::ArrayVec;
 
 use super::{
     BoundKind, Score,
-    history::Past,
-    iterative_deepening::{self, Iteration},
-    movepick,
-    node::Node,
-    reductions::PLY,
     score::{INFINITE, MAX_PLY, is_mate},
-    see,
-    syzygy::{WdlRank, told},
-    thread_data::Searcher,
+    syzygy::{WdlRank, reported_score},
 };
-use sparring_chess::{Move, Rules as _, units::Millis};
-
-/// From when on a search tells which move it is about, and how many nodes it takes at least to get there.
-const SLOW: (Millis, u64) = (Millis(1000), 1 << 16);
+use sparring_chess::Move;
 
 /// A move of the root.
 #[derive(Debug, Clone)]
@@ -61,14 +51,14 @@ impl RootMove {
         (self.standing, self.worth())
     }
 
-    /// What is told of its worth, and how that is meant: what the tables know is no bound, but a mate may be.
-    pub fn told(&self) -> (Score, BoundKind) {
-        let told = told(self.worth(), self.standing);
+    /// The score to report and its kind: a tablebase result is no bound, but a mate may be.
+    pub fn reported(&self) -> (Score, BoundKind) {
+        let score = reported_score(self.worth(), self.standing);
         let sureness = match self.standing {
-            Some(_) if !is_mate(told) => BoundKind::Exact,
+            Some(_) if !is_mate(score) => BoundKind::Exact,
             _ => self.sureness,
         };
-        (Score::from_value(told), sureness)
+        (Score::from_value(score), sureness)
     }
 
     /// The best knowledge of its worth.
@@ -87,7 +77,7 @@ impl RootMove {
     }
 
     /// A search of an iteration has found a score, in this window.
-    fn find(&mut self, score: i32, iteration: i32, (alpha, beta): (i32, i32)) {
+    pub fn find(&mut self, score: i32, iteration: i32, (alpha, beta): (i32, i32)) {
         self.score = score;
         self.depth = iteration;
         self.sureness = if score <= alpha {
@@ -100,180 +90,60 @@ impl RootMove {
     }
 }
 
-/// Puts the moves to choose from into `roots`, in a first order: `only` these where any are named, without those that
-/// stay unseen.
-pub(super) fn root_moves(
-    searcher: &mut Searcher<'_>,
-    node: &Node,
-    only: &[Move],
-    standings: &[(Move, WdlRank)],
-    roots: &mut Vec<RootMove>,
-) {
-    roots.clear();
-    let legal = node.pos.legal_moves();
-    let last = searcher.memory.frame_before(0, 1).mv;
-    // Whoever overlooks everything still moves: what stands out most is seen.
-    let last_hidden = legal
-        .iter()
-        .copied()
-        .max_by_key(|mv| searcher.weakness.prominence(*mv));
-    let is_seen = |mv: Move| !searcher.weakness.hides(node, last, mv);
-    let sees_any = legal.iter().any(|mv| is_seen(*mv));
-    let is_chosen = |mv: Move| match only {
-        [] if sees_any => is_seen(mv),
-        [] => last_hidden == Some(mv),
-        only => only.contains(&mv),
+/// The first of these moves was found the best: the others are worth no more than it, whatever the last iteration said.
+/// Were the next line cut short, a move that has just been refuted would otherwise come back with its old score.
+pub(super) fn cap(moves: &mut [RootMove]) {
+    let Some((best, rest)) = moves.split_first_mut() else {
+        return;
     };
-    let past = searcher.past(node, 0);
-    for mv in legal.iter().copied().filter(|mv| is_chosen(*mv)) {
-        roots.push(RootMove::new(mv, first_rank(searcher, node, mv, &past)));
-    }
-    for root in roots.iter_mut() {
-        let known = standings.iter().find(|(mv, _)| *mv == root.mv);
-        root.standing = known.map(|(_, standing)| *standing);
-    }
-    iterative_deepening::order(roots, |root| (root.standing, root.score));
-    let eval = searcher.static_eval(node, 0);
-    for root in roots {
-        root.score = -INFINITE;
-        root.previous = eval;
-    }
-}
-
-/// The rank of a move before anything was searched: exchanges that win first, quiet moves by history, then the rest.
-fn first_rank(searcher: &Searcher<'_>, node: &Node, mv: Move, past: &Past) -> i32 {
-    if movepick::is_noisy(mv) {
-        let holds = !searcher.traits.see || see::gains(node.board(), node.turn, mv, 0);
-        movepick::noisy_value(mv) + if holds { 100_000 } else { -200_000 }
-    } else {
-        searcher.memory.histories.quiet(past, mv)
-    }
-}
-
-impl Searcher<'_> {
-    /// Searches root moves and returns the best score. `tell` hears of each move with its number, once that takes long.
-    pub fn search_root(
-        &mut self,
-        node: &Node,
-        moves: &mut [RootMove],
-        window: (i32, i32),
-        depth: i32,
-        tell: &mut dyn FnMut(Move, usize),
-    ) -> i32 {
-        let (mut alpha, beta) = window;
-        let mut best = -INFINITE;
-        let raw = (!node.in_check()).then(|| self.evaluate(node, 0));
-        self.memory.frame(0).eval = raw.map(|raw| self.corrected(node, raw));
-        self.memory.frame(1).killers = [None; 2];
-        self.memory.frame(2).cutoffs = 0;
-        for (index, root) in moves.iter_mut().enumerate() {
-            if self.is_slow() {
-                tell(root.mv, index + 1);
-            }
-            let nodes = self.watch.nodes();
-            let child = self.play(node, 0, root.mv);
-            let found = self.search_root_move(&child, root.mv, index, (alpha, beta), depth);
-            self.leave();
-            root.nodes += self.watch.nodes() - nodes;
-            let score = match found {
-                Ok(score) => score,
-                Err(Some(least)) => {
-                    root.find(least, self.iteration, (alpha, alpha + 1));
-                    root.pv.truncate(1);
-                    best = best.max(least);
-                    break;
-                }
-                Err(None) => break,
-            };
-            best = best.max(score);
-            if index == 0 || score > alpha {
-                root.find(score, self.iteration, (alpha, beta));
-                let line = &self.memory.lines[1];
-                // The best move of the last iteration may fail low with hardly a line; what was known of it says more.
-                if score > alpha || line.len() + 1 >= root.pv.len() {
-                    root.pv.clear();
-                    root.pv.push(root.mv);
-                    root.pv.extend(line.iter().copied().take(MAX_PLY - 1));
-                }
-            }
-            alpha = alpha.max(score);
-            if alpha >= beta {
-                break;
-            }
-        }
-        best
-    }
-
-    /// Whether the search has run for so long that people wonder what it does.
-    pub fn is_slow(&self) -> bool {
-        let (time, nodes) = SLOW;
-        self.watch.nodes() > nodes && self.watch.elapsed() >= time
-    }
-
-    /// The score of a root move. When the search was stopped: what the move is known to be worth at least, where that is
-    /// more than alpha.
-    fn search_root_move(
-        &mut self,
-        child: &Node,
-        mv: Move,
-        index: usize,
-        window: (i32, i32),
-        depth: i32,
-    ) -> Result<i32, Option<i32>> {
-        let (alpha, beta) = window;
-        let full = depth - 1;
-        self.memory.lines[1].clear();
-        if index == 0 {
-            let score = -self.search(child, -beta, -alpha, full, 1, false);
-            return self.unless_stopped(score, None);
-        }
-        let reduced = full - self.root_reduction(child, mv, index, depth);
-        let mut score = -self.search(child, -alpha - 1, -alpha, reduced, 1, true);
-        if score > alpha && reduced < full && !self.watch.stopped() {
-            score = -self.search(child, -alpha - 1, -alpha, full, 1, true);
-        }
-        let score = self.unless_stopped(score, None)?;
-        if score <= alpha {
-            return Ok(score);
-        }
-        let exact = -self.search(child, -beta, -alpha, full, 1, false);
-        self.unless_stopped(exact, Some(score))
-    }
-
-    /// Late move reductions at the root, in plies: of quiet moves that do not give check, and less than elsewhere. What history
-    /// puts late may be the point of a combination, which only depth shows.
-    fn root_reduction(&self, child: &Node, mv: Move, index: usize, depth: i32) -> i32 {
-        let params = self.params;
-        let in_full = usize::try_from(params.root_lmr_moves).unwrap_or(1);
-        let quiet = !child.in_check() && !movepick::is_noisy(mv);
-        if depth >= params.root_lmr_depth && index >= in_full && quiet {
-            (self.reductions.base(depth, index) / PLY - params.root_lmr_relief).clamp(0, depth - 2)
-        } else {
-            0
-        }
-    }
-
-    fn unless_stopped(&self, score: i32, before: Option<i32>) -> Result<i32, Option<i32>> {
-        if self.watch.stopped() {
-            Err(before)
-        } else {
-            Ok(score)
+    for root in rest {
+        root.remember();
+        if root.previous > best.worth() {
+            (root.previous, root.depth, root.sureness) = (best.worth(), best.depth, BoundKind::AtMost);
         }
     }
 }
 
-impl Iteration<'_> {
-    /// Whether every root move but the first stays below a bar, at a depth. False when that cannot be told any more.
-    pub fn others_stay_below(&mut self, bar: i32, depth: i32) -> bool {
-        let Some((_, others)) = self.moves.split_first_mut() else {
-            return false;
-        };
-        let best = others.iter().fold(-INFINITE, |best, root| {
-            let child = self.searcher.play(self.node, 0, root.mv);
-            let score = -self.searcher.search(&child, -bar, 1 - bar, depth - 1, 1, true);
-            self.searcher.leave();
-            best.max(score)
-        });
-        best < bar && !self.searcher.watch.stopped()
+/// Sorts moves by a rank, the highest first, equal ones staying in their order. Few are out of place, and unlike the
+/// library's stable sort this one allocates nothing.
+pub(super) fn order<R: Ord>(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> R) {
+    for index in 1..moves.len() {
+        let own = rank(&moves[index]);
+        let place = moves[..index].partition_point(|root| rank(root) >= own);
+        moves[place..=index].rotate_right(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::{Rules as _, Variant};
+
+    #[test]
+    fn a_move_that_was_just_refuted_does_not_come_back_with_its_old_score() {
+        let start = Variant::Standard.start();
+        let mut moves: Vec<RootMove> = start
+            .legal_moves()
+            .iter()
+            .zip([(101, 90), (96, 108), (-INFINITE, 120), (-INFINITE, 50)])
+            .map(|(mv, (score, previous))| RootMove {
+                previous,
+                depth: if score == -INFINITE { 4 } else { 5 },
+                ..RootMove::new(*mv, score)
+            })
+            .collect();
+        let best = moves[0].mv;
+        cap(&mut moves);
+        let known: Vec<(i32, BoundKind)> = moves.iter().map(|root| (root.worth(), root.sureness)).collect();
+        let capped = (101, BoundKind::AtMost);
+        let exact = |worth| (worth, BoundKind::Exact);
+        assert_eq!(known, [exact(101), exact(96), capped, exact(50)]);
+        assert_eq!(
+            moves.iter().map(|root| root.depth).collect::<Vec<_>>(),
+            [5, 5, 5, 4]
+        );
+        // The next line is cut short before it has found anything.
+        order(&mut moves, RootMove::worth);
+        assert_eq!(moves[0].mv, best);
     }
 }

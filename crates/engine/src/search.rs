@@ -10,6 +10,7 @@ use super::{
     move16::Packed,
     movepick::{MovePicker, is_noisy},
     node::Node,
+    node_context::{MoveContext, NodeContext},
     qsearch::cutoff,
     reductions::{LmrContext, PLY},
     score::{DECIDED, MAX_PLY, is_decided, mate_in, mated_in, to_table},
@@ -17,46 +18,6 @@ use super::{
     tt::{Bound, Entry, NO_EVAL},
 };
 use sparring_chess::{Move, Rules as _};
-
-/// What the steps of one node know in common.
-pub(super) struct NodeContext<'n> {
-    pub node: &'n Node,
-    pub alpha: i32,
-    pub beta: i32,
-    /// Plies left.
-    pub depth: i32,
-    /// Plies from the root.
-    pub ply: usize,
-    /// On the principal variation: the window is open.
-    pub pv: bool,
-    /// Some move is expected to reach beta.
-    pub cut: bool,
-    /// The static evaluation as the table keeps it.
-    pub raw: i32,
-    /// The corrected static evaluation; `None` in check.
-    pub eval: Option<i32>,
-    /// The best guess of the score: the table's where it fits, else the evaluation.
-    pub guess: i32,
-    /// The evaluation is higher than at this side's last turns.
-    pub improving: bool,
-    pub entry: Option<Entry>,
-    pub table_move: Option<Move>,
-    /// Left out, because a singular search asks what the others are worth.
-    pub excluded: Option<Move>,
-    /// What is known of its score beforehand.
-    pub bounds: Bounds,
-}
-
-/// A move about to be searched.
-pub(super) struct MoveContext {
-    pub mv: Move,
-    /// Its place in the order, from 1.
-    pub count: usize,
-    /// It changes no material.
-    pub quiet: bool,
-    /// What histories say of it; not asked for the first move.
-    pub history: i32,
-}
 
 /// Moves that were searched before the one that cut, to be punished for it.
 #[derive(Default)]
@@ -120,7 +81,7 @@ impl Searcher<'_> {
             bounds: Bounds::NONE,
         };
         if let Some(score) = self
-            .tables_settle(&mut here)
+            .tablebase_cutoff(&mut here)
             .or_else(|| self.ending_settles(&mut here))
         {
             return score;

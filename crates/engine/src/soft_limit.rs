@@ -2,13 +2,28 @@
 
 use super::{
     SearchRequest,
-    iterative_deepening::Iteration,
     params::Params,
     score::{MATE, MATE_BOUND},
 };
-use sparring_chess::{Square, units::Millis};
+use sparring_chess::{Move, Square, units::Millis};
 
-/// The stability of a search under way, and what follows for its time.
+/// What the last finished iteration says about the time that another one is worth.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress {
+    /// Its depth.
+    pub depth: i32,
+    /// The best move and its score for the side to move.
+    pub mv: Move,
+    pub score: i32,
+    /// The share of all nodes that was spent below the best move, from 0 to 1.
+    pub effort: f64,
+    /// No other root move can be the answer.
+    pub is_forced: bool,
+    /// Time since the start of the search.
+    pub elapsed: Millis,
+}
+
+/// How stable the best move of a running search is, and how much of its soft limit it therefore gets.
 #[derive(Debug)]
 pub(super) struct StabilityScale {
     soft: Option<Millis>,
@@ -20,12 +35,12 @@ pub(super) struct StabilityScale {
     steady: u32,
     /// By how much the last iteration's score was below that of the one before.
     fall: i32,
-    /// Whether the best move was looked at for being an easy one.
-    asked: bool,
+    /// The best move was tested for being an easy one.
+    easy_tested: bool,
 }
 
 impl StabilityScale {
-    /// The pace of a search that has not begun.
+    /// The scale of a search that has not begun.
     pub fn new(search: &SearchRequest) -> Self {
         let limits = &search.limits;
         let last = search.line.moves().last();
@@ -36,25 +51,31 @@ impl StabilityScale {
             recapture: last.filter(|mv| mv.is_capture()).map(|mv| mv.to()),
             steady: 0,
             fall: 0,
-            asked: false,
+            easy_tested: false,
         }
     }
 
-    /// Notes a finished iteration: whether it kept the best move, by how many plies it was deeper than the last, and by how
-    /// much its score fell.
-    pub fn note(&mut self, kept: bool, deeper: i32, fall: i32) {
+    /// Records a finished iteration: whether it kept the best move, by how many plies it was deeper than the last, and by
+    /// how much its score fell.
+    pub fn record(&mut self, kept: bool, deeper: i32, fall: i32) {
         let deeper = u32::try_from(deeper).unwrap_or(0);
         self.steady = if kept { self.steady + deeper } else { 0 };
         self.fall = fall;
     }
 
-    /// Whether another iteration is not wanted, or would likely not finish in time.
-    pub fn is_enough(&mut self, iteration: &mut Iteration<'_>, depth: i32) -> bool {
-        let best = &iteration.moves[0];
+    /// Whether to begin no other iteration: the mate is found, no choice is left, or it would likely not finish in time.
+    ///
+    /// `others_stay_below(bar, depth)` searches all root moves but the best; asked once a search at most.
+    pub fn is_enough(
+        &mut self,
+        params: &Params,
+        last: &Progress,
+        others_stay_below: impl FnOnce(i32, i32) -> bool,
+    ) -> bool {
         if let Some(mate) = self.mate {
             let bound = i32::try_from(mate).unwrap_or(MATE).saturating_mul(2);
             // Being mated is an answer too, and no deeper search will find a mate of one's own.
-            let distance = MATE - best.worth().abs();
+            let distance = MATE - last.score.abs();
             if distance <= MATE - MATE_BOUND && distance <= bound {
                 return true;
             }
@@ -62,40 +83,40 @@ impl StabilityScale {
         let Some(soft) = self.soft else {
             return false;
         };
-        // One reply leaves nothing to think about, and a mate that is proven will not get shorter.
-        let proven = best.worth().abs() >= MATE_BOUND && MATE - best.worth().abs() <= depth;
-        if proven || iteration.has_no_choice() {
+        // A single reply needs no thought, and a proven mate will not get shorter.
+        let proven = last.score.abs() >= MATE_BOUND && MATE - last.score.abs() <= last.depth;
+        if proven || last.is_forced {
             return true;
         }
-        let effort = best.nodes as f64 / iteration.searcher.watch.nodes().max(1) as f64;
-        let params = iteration.searcher.params;
-        let mut share = patience(params, self.steady, effort, self.fall);
+        let mut share = time_share(params, self.steady, last.effort, self.fall);
         if self.hard.is_none() {
             share = share.min(1.0);
         }
-        let elapsed = iteration.searcher.watch.elapsed();
-        elapsed > soft.scaled(share)
-            || elapsed > soft.scaled(percent(params.easy_share)) && self.is_easy(iteration, depth)
+        last.elapsed > soft.scaled(share)
+            || last.elapsed > soft.scaled(percent(params.easy_share))
+                && self.is_easy(params, last, others_stay_below)
     }
 
-    /// Easy move: a recapture that has been best for long, with every other move far worse. Asked once a search.
-    fn is_easy(&mut self, iteration: &mut Iteration<'_>, depth: i32) -> bool {
-        let best = &iteration.moves[0];
-        let params = iteration.searcher.params;
-        let recaptures = best.mv.is_capture() && self.recapture == Some(best.mv.to());
-        let settled = i64::from(self.steady) + i64::from(params.easy_settle) >= i64::from(depth);
-        if self.asked || !recaptures || depth < params.easy_depth || !settled {
+    /// Easy move: a recapture that has been best for long, with every other move far worse. Tested once a search.
+    fn is_easy(
+        &mut self,
+        params: &Params,
+        last: &Progress,
+        others_stay_below: impl FnOnce(i32, i32) -> bool,
+    ) -> bool {
+        let recaptures = last.mv.is_capture() && self.recapture == Some(last.mv.to());
+        let settled = i64::from(self.steady) + i64::from(params.easy_settle) >= i64::from(last.depth);
+        if self.easy_tested || !recaptures || last.depth < params.easy_depth || !settled {
             return false;
         }
-        self.asked = true;
-        let bar = best.worth() - params.easy_margin;
-        iteration.others_stay_below(bar, depth / 2)
+        self.easy_tested = true;
+        others_stay_below(last.score - params.easy_margin, last.depth / 2)
     }
 }
 
 /// The share of the soft limit to use: less when the best move has long been the same and took most of the nodes,
 /// more when the score is falling.
-fn patience(params: &Params, steady: u32, effort: f64, fall: i32) -> f64 {
+fn time_share(params: &Params, steady: u32, effort: f64, fall: i32) -> f64 {
     let steady = i32::try_from(steady)
         .unwrap_or(i32::MAX)
         .min(params.time_steady_most);
@@ -118,17 +139,17 @@ mod tests {
 
     #[test]
     fn doubt_takes_time_and_certainty_gives_it_back() {
-        let patience = |steady, effort, fall| patience(&Params::default(), steady, effort, fall);
-        let usual = patience(3, 0.6, 0);
-        assert!(patience(0, 0.6, 0) > usual && usual > patience(8, 0.6, 0));
-        assert!(patience(3, 0.2, 0) > usual && usual > patience(3, 0.95, 0));
-        assert!(patience(3, 0.6, 50) > usual && usual > patience(3, 0.6, -20));
-        assert!((0.4..=1.6).contains(&patience(0, 0.0, 10_000)));
-        assert!((0.4..=1.6).contains(&patience(u32::MAX, 1.0, -10_000)));
+        let time_share = |steady, effort, fall| time_share(&Params::default(), steady, effort, fall);
+        let usual = time_share(3, 0.6, 0);
+        assert!(time_share(0, 0.6, 0) > usual && usual > time_share(8, 0.6, 0));
+        assert!(time_share(3, 0.2, 0) > usual && usual > time_share(3, 0.95, 0));
+        assert!(time_share(3, 0.6, 50) > usual && usual > time_share(3, 0.6, -20));
+        assert!((0.4..=1.6).contains(&time_share(0, 0.0, 10_000)));
+        assert!((0.4..=1.6).contains(&time_share(u32::MAX, 1.0, -10_000)));
     }
 
     #[test]
-    fn every_number_of_patience_counts_and_none_of_them_breaks_it() {
+    fn every_time_parameter_counts_and_none_breaks_the_share() {
         let situations = [
             (0, 0.0, 0),
             (1, 0.9, 0),
@@ -140,8 +161,9 @@ mod tests {
             (0, 0.1, 100),
             (9, 1.0, -100),
         ];
-        let judge =
-            |params: &Params| situations.map(|(steady, effort, fall)| patience(params, steady, effort, fall));
+        let judge = |params: &Params| {
+            situations.map(|(steady, effort, fall)| time_share(params, steady, effort, fall))
+        };
         let planned = [
             "time_horizon",
             "time_soft",

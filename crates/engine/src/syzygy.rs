@@ -1,8 +1,7 @@
-//! Endgame tables in Syzygy's format: what a position with few pieces is worth however well both sides play, read from
-//! files that somebody has downloaded or made.
+//! Syzygy tablebases: opening the files, WDL and DTZ probes, and the WDL rank of each root move.
 //!
-//! The root asks how each move does under the fifty-move rule and searches the best group of them (see [`Standing`]);
-//! nodes below ask only right after a capture or a pawn move, where the tables' answer needs no count of moves.
+//! The root ranks its moves under the fifty-move rule ([`WdlRank`]) and searches the best group of them. Nodes below
+//! probe only right after a capture or a pawn move, where the result needs no count of moves.
 
 use std::{
     fmt, fs, io,
@@ -14,15 +13,7 @@ use shakmaty::Chess;
 use shakmaty_syzygy::{AmbiguousWdl, Dtz, SyzygyError, Tablebase as Tables, Wdl};
 use thiserror::Error;
 
-use super::{
-    bounds::Bounds,
-    move16::Packed,
-    node::Node,
-    score::{DEEPEST, TABLE_WIN, to_table},
-    search::NodeContext,
-    thread_data::Searcher,
-    tt::{Bound, Entry, NO_EVAL},
-};
+use super::score::TABLE_WIN;
 use sparring_chess::{Color, GameHistory, Move, Position, Rules as _};
 
 /// Why endgame tables cannot be used.
@@ -67,16 +58,6 @@ pub(super) struct Standings {
     /// The count of moves without progress is part of it, so that whoever keeps to moves of the best standing makes it come
     /// true: the search needs no tables below.
     pub is_exact: bool,
-}
-
-/// What the tables say of a node below the root: the score, or a bound of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    /// Worth at least so much: a mate may be nearer.
-    Win(i32),
-    Draw(i32),
-    /// Worth at most so much.
-    Loss(i32),
 }
 
 /// Mixed into the keys of searches that ask tables, so that others do not know what they have said.
@@ -159,8 +140,8 @@ impl Tablebase {
         answer.ok()
     }
 
-    /// What a position right after a capture or a pawn move is worth to the side to move.
-    fn worth(&self, pos: &Position) -> Option<Wdl> {
+    /// WDL of a position right after a capture or a pawn move, for the side to move.
+    pub(super) fn wdl(&self, pos: &Position) -> Option<Wdl> {
         self.answer(self.tables.probe_wdl_after_zeroing(self.held(pos)?))
     }
 
@@ -169,7 +150,7 @@ impl Tablebase {
     #[must_use]
     pub fn winner(&self, pos: &Position) -> Option<Option<Color>> {
         let turn = pos.turn();
-        Some(match self.worth(pos)? {
+        Some(match self.wdl(pos)? {
             Wdl::Win | Wdl::CursedWin => Some(turn),
             Wdl::Loss | Wdl::BlessedLoss => Some(!turn),
             Wdl::Draw => None,
@@ -261,69 +242,13 @@ impl fmt::Debug for Tablebase {
     }
 }
 
-/// What is told of a move's worth: what the tables know, and within it what the search found.
-pub(super) fn told(worth: i32, standing: Option<WdlRank>) -> i32 {
+/// The score to report for a root move: the search's, kept within what the tables know.
+pub(super) fn reported_score(worth: i32, standing: Option<WdlRank>) -> i32 {
     match standing {
         None => worth,
         Some(WdlRank::Win | WdlRank::MaybeWin) => worth.max(TABLE_WIN),
         Some(WdlRank::Loss | WdlRank::MaybeLoss) => worth.min(-TABLE_WIN),
         Some(WdlRank::Draw | WdlRank::CursedWin | WdlRank::BlessedLoss) => 0,
-    }
-}
-
-impl Searcher<'_> {
-    /// What endgame tables settle. Where they do not, because the window asks for more than a win or for less than a loss, the
-    /// node's score stays within what they say.
-    pub fn tables_settle(&self, here: &mut NodeContext<'_>) -> Option<i32> {
-        if here.excluded.is_some() {
-            return None;
-        }
-        let (bound, score) = match self.ask_tables(here.node, here.ply)? {
-            Verdict::Draw(score) => (Bound::Exact, score),
-            Verdict::Win(least) if least >= here.beta => (Bound::Lower, least),
-            Verdict::Win(least) => {
-                here.bounds = Bounds::from(least);
-                here.alpha = here.alpha.max(least);
-                return None;
-            }
-            Verdict::Loss(most) if most <= here.alpha => (Bound::Upper, most),
-            Verdict::Loss(most) => {
-                here.bounds = Bounds::to(most);
-                return None;
-            }
-        };
-        let entry = Entry {
-            mv: Packed::default(),
-            score: to_table(score, here.ply),
-            eval: NO_EVAL,
-            // Deeper than it is asked for soon: files are slower than the table.
-            depth: (here.depth + 6).min(DEEPEST),
-            bound,
-            pv: here.pv || here.entry.is_some_and(|entry| entry.pv),
-        };
-        let last = self.memory.frame_before(here.ply, 1).mv;
-        self.table.store(self.table_key(here.node, last), entry);
-        Some(score)
-    }
-
-    /// What the tables say of a node below the root.
-    fn ask_tables(&self, node: &Node, ply: usize) -> Option<Verdict> {
-        let tables = self.tablebase?;
-        if node.pos.halfmoves() > 0 {
-            return None;
-        }
-        let worth = tables.worth(&node.pos)?;
-        self.pool.add_table_hits(1);
-        let draw = self.inclined.draw(node.turn);
-        let win = TABLE_WIN - ply as i32;
-        Some(match worth {
-            Wdl::Win => Verdict::Win(win),
-            Wdl::Loss => Verdict::Loss(-win),
-            // Draws by the fifty-move rule, which have to be claimed or defended for.
-            Wdl::CursedWin => Verdict::Draw(draw + 1),
-            Wdl::BlessedLoss => Verdict::Draw(draw - 1),
-            Wdl::Draw => Verdict::Draw(draw),
-        })
     }
 }
 
@@ -382,7 +307,7 @@ mod tests {
         let tables = Tablebase::open(&[folder.path()]).unwrap();
         let pos = parse_fen(Variant::Standard, "7k/8/8/8/8/8/8/KQ6 w - - 0 1").unwrap();
         assert!(tables.held(&pos).is_some());
-        assert_eq!(tables.worth(&pos), None);
+        assert_eq!(tables.wdl(&pos), None);
         assert!(tables.held(&pos).is_none(), "it is not opened again");
     }
 
@@ -408,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_is_no_more_nor_less_than_the_tables_know() {
+    fn a_reported_score_stays_within_the_tablebase_result() {
         for (worth, standing, expected) in [
             (250, None, 250),
             (250, Some(WdlRank::Win), TABLE_WIN),
@@ -418,7 +343,7 @@ mod tests {
             (250, Some(WdlRank::Draw), 0),
             (250, Some(WdlRank::CursedWin), 0),
         ] {
-            assert_eq!(told(worth, standing), expected, "{worth} {standing:?}");
+            assert_eq!(reported_score(worth, standing), expected, "{worth} {standing:?}");
         }
     }
 }

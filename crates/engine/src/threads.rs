@@ -9,10 +9,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 
-use super::{
-    root_moves::RootMove,
-    score::{DEEPEST, MATE_BOUND},
-};
+use super::{root_moves::RootMove, score::DEEPEST};
 
 /// The most threads that a search may have.
 pub const MAX_THREADS: usize = 256;
@@ -162,53 +159,6 @@ pub(super) fn is_crowded(threads: usize, begun: usize) -> bool {
     begun > 0 && 3 * (begun + 1) > 2 * threads
 }
 
-/// What one thread has to say at the end: its last finished depth, and the worth of its first move, which may be a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ThreadResult<M> {
-    pub mv: M,
-    pub depth: i32,
-    pub worth: i32,
-    /// What that depth came to; never a bound.
-    pub finished: i32,
-    /// The deepest ply it visited.
-    pub seldepth: usize,
-}
-
-/// What every vote has beside its lead over the worst, in centipawns, so that among equal scores depth decides.
-const SAME_FOR_ALL: i32 = 14;
-
-/// The thread whose line is played. Each thread votes for its move, with a weight that grows with its depth and score;
-/// the surest of those for the winner speaks for it. A mate needs no votes: the shortest wins. Nor does being mated: of what is
-/// proven a thread that has looked less deep knows nothing.
-pub(super) fn elect<M: PartialEq>(found: &[ThreadResult<M>]) -> usize {
-    let is_mated = |one: &ThreadResult<M>| one.worth <= -MATE_BOUND;
-    let unsettled = found.iter().filter(|one| !is_mated(one));
-    let lowest = unsettled.map(|one| one.worth).min().unwrap_or(0);
-    let weight = |one: &ThreadResult<M>| {
-        let lead = (one.worth - lowest).max(0);
-        i64::from(lead + SAME_FOR_ALL) * i64::from(one.depth)
-    };
-    let votes =
-        |one: &ThreadResult<M>| -> i64 { found.iter().filter(|other| other.mv == one.mv).map(weight).sum() };
-    let mut elected = 0;
-    for (index, one) in found.iter().enumerate().skip(1) {
-        let best = &found[elected];
-        let wins = if one.depth == 0 {
-            false
-        } else if best.worth >= MATE_BOUND || one.worth >= MATE_BOUND {
-            one.worth > best.worth
-        } else if is_mated(best) || is_mated(one) {
-            (one.depth, one.worth) > (best.depth, best.worth)
-        } else {
-            (votes(one), weight(one)) > (votes(best), weight(best))
-        };
-        if wins {
-            elected = index;
-        }
-    }
-    elected
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,38 +241,5 @@ mod tests {
         assert_eq!(pool.nodes_of_others(1), 16);
         pool.begin();
         assert_eq!(pool.nodes_of_others(0), 0);
-    }
-
-    fn found(mv: char, depth: i32, worth: i32) -> ThreadResult<char> {
-        ThreadResult {
-            mv,
-            depth,
-            worth,
-            finished: worth,
-            seldepth: 0,
-        }
-    }
-
-    #[test]
-    fn the_thread_that_speaks_is_elected() {
-        // Alone against none; more votes; deeper among equals; a thread that finished nothing has no say.
-        assert_eq!(elect(&[found('a', 9, 10)]), 0);
-        assert_eq!(
-            elect(&[found('a', 9, 10), found('b', 9, 12), found('b', 9, 11)]),
-            1
-        );
-        assert_eq!(elect(&[found('a', 9, 10), found('a', 11, 10)]), 1);
-        assert_eq!(elect(&[found('a', 9, 10), found('b', 0, 500)]), 0);
-        // The shorter mate wins whatever the votes.
-        let (mate, shorter) = (MATE_BOUND + 10, MATE_BOUND + 12);
-        assert_eq!(
-            elect(&[found('a', 20, mate), found('a', 20, mate), found('b', 4, shorter)]),
-            2
-        );
-        // Whoever has looked deeper knows whether there is a way out; of two as deep the later mate is the better answer.
-        assert_eq!(elect(&[found('a', 20, -shorter), found('b', 18, -30)]), 0);
-        assert_eq!(elect(&[found('a', 4, -2243), found('b', 18, -shorter)]), 1);
-        assert_eq!(elect(&[found('a', 18, -shorter), found('b', 20, -30)]), 1);
-        assert_eq!(elect(&[found('a', 18, -shorter), found('b', 18, -mate)]), 1);
     }
 }

@@ -10,7 +10,9 @@ mod rook_pawn;
 
 use shakmaty::{Bitboard, Board};
 
-use super::{bounds::Bounds, handicap::Weakness, node::Node, search::NodeContext, thread_data::Searcher};
+use super::{
+    bounds::Bounds, handicap::Weakness, node::Node, node_context::NodeContext, thread_data::Searcher,
+};
 use sparring_chess::{Color, Rules as _, Square};
 
 const SALT: u64 = 0x3c79_ac49_2ba7_b653;

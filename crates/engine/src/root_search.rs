@@ -1,0 +1,179 @@
+//! Root search: the moves to search, their first order, and one search over them.
+
+use super::{
+    history::Past,
+    movepick,
+    node::Node,
+    reductions::PLY,
+    root_moves::{RootMove, order},
+    score::{INFINITE, MAX_PLY},
+    see,
+    syzygy::WdlRank,
+    thread_data::Searcher,
+};
+use sparring_chess::{Move, Rules as _, units::Millis};
+
+/// From this time on a search reports the root move it is at; no machine gets there within this many nodes.
+const SLOW: (Millis, u64) = (Millis(1000), 1 << 16);
+
+/// Puts the moves to choose from into `roots`, in a first order: `only` these where any are named, without those that
+/// stay unseen.
+pub(super) fn collect_root_moves(
+    searcher: &mut Searcher<'_>,
+    node: &Node,
+    only: &[Move],
+    standings: &[(Move, WdlRank)],
+    roots: &mut Vec<RootMove>,
+) {
+    roots.clear();
+    let legal = node.pos.legal_moves();
+    let last = searcher.memory.frame_before(0, 1).mv;
+    // Whoever overlooks everything still moves: what stands out most is seen.
+    let last_hidden = legal
+        .iter()
+        .copied()
+        .max_by_key(|mv| searcher.weakness.prominence(*mv));
+    let is_seen = |mv: Move| !searcher.weakness.hides(node, last, mv);
+    let sees_any = legal.iter().any(|mv| is_seen(*mv));
+    let is_chosen = |mv: Move| match only {
+        [] if sees_any => is_seen(mv),
+        [] => last_hidden == Some(mv),
+        only => only.contains(&mv),
+    };
+    let past = searcher.past(node, 0);
+    for mv in legal.iter().copied().filter(|mv| is_chosen(*mv)) {
+        roots.push(RootMove::new(mv, first_rank(searcher, node, mv, &past)));
+    }
+    for root in roots.iter_mut() {
+        let known = standings.iter().find(|(mv, _)| *mv == root.mv);
+        root.standing = known.map(|(_, standing)| *standing);
+    }
+    order(roots, |root| (root.standing, root.score));
+    let eval = searcher.static_eval(node, 0);
+    for root in roots {
+        root.score = -INFINITE;
+        root.previous = eval;
+    }
+}
+
+/// The rank of a move before anything was searched: exchanges that win first, quiet moves by history, then the rest.
+fn first_rank(searcher: &Searcher<'_>, node: &Node, mv: Move, past: &Past) -> i32 {
+    if movepick::is_noisy(mv) {
+        let holds = !searcher.traits.see || see::gains(node.board(), node.turn, mv, 0);
+        movepick::noisy_value(mv) + if holds { 100_000 } else { -200_000 }
+    } else {
+        searcher.memory.histories.quiet(past, mv)
+    }
+}
+
+impl Searcher<'_> {
+    /// Searches root moves and returns the best score. `tell` hears of each move with its number, once that takes long.
+    pub fn search_root(
+        &mut self,
+        node: &Node,
+        moves: &mut [RootMove],
+        window: (i32, i32),
+        depth: i32,
+        tell: &mut dyn FnMut(Move, usize),
+    ) -> i32 {
+        let (mut alpha, beta) = window;
+        let mut best = -INFINITE;
+        let raw = (!node.in_check()).then(|| self.evaluate(node, 0));
+        self.memory.frame(0).eval = raw.map(|raw| self.corrected(node, raw));
+        self.memory.frame(1).killers = [None; 2];
+        self.memory.frame(2).cutoffs = 0;
+        for (index, root) in moves.iter_mut().enumerate() {
+            if self.is_slow() {
+                tell(root.mv, index + 1);
+            }
+            let nodes = self.watch.nodes();
+            let child = self.play(node, 0, root.mv);
+            let found = self.search_root_move(&child, root.mv, index, (alpha, beta), depth);
+            self.leave();
+            root.nodes += self.watch.nodes() - nodes;
+            let score = match found {
+                Ok(score) => score,
+                Err(Some(least)) => {
+                    root.find(least, self.iteration, (alpha, alpha + 1));
+                    root.pv.truncate(1);
+                    best = best.max(least);
+                    break;
+                }
+                Err(None) => break,
+            };
+            best = best.max(score);
+            if index == 0 || score > alpha {
+                root.find(score, self.iteration, (alpha, beta));
+                let line = &self.memory.lines[1];
+                // The best move of the last iteration may fail low with hardly a line; what was known of it says more.
+                if score > alpha || line.len() + 1 >= root.pv.len() {
+                    root.pv.clear();
+                    root.pv.push(root.mv);
+                    root.pv.extend(line.iter().copied().take(MAX_PLY - 1));
+                }
+            }
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Whether the search has run for so long that people wonder what it does.
+    pub fn is_slow(&self) -> bool {
+        let (time, nodes) = SLOW;
+        self.watch.nodes() > nodes && self.watch.elapsed() >= time
+    }
+
+    /// The score of a root move. When the search was stopped: what the move is known to be worth at least, where that is
+    /// more than alpha.
+    fn search_root_move(
+        &mut self,
+        child: &Node,
+        mv: Move,
+        index: usize,
+        window: (i32, i32),
+        depth: i32,
+    ) -> Result<i32, Option<i32>> {
+        let (alpha, beta) = window;
+        let full = depth - 1;
+        self.memory.lines[1].clear();
+        if index == 0 {
+            let score = -self.search(child, -beta, -alpha, full, 1, false);
+            return self.unless_stopped(score, None);
+        }
+        let reduced = full - self.root_reduction(child, mv, index, depth);
+        let mut score = -self.search(child, -alpha - 1, -alpha, reduced, 1, true);
+        if score > alpha && reduced < full && !self.watch.stopped() {
+            score = -self.search(child, -alpha - 1, -alpha, full, 1, true);
+        }
+        let score = self.unless_stopped(score, None)?;
+        if score <= alpha {
+            return Ok(score);
+        }
+        let exact = -self.search(child, -beta, -alpha, full, 1, false);
+        self.unless_stopped(exact, Some(score))
+    }
+
+    /// Late move reductions at the root, in plies: of quiet moves that do not give check, and less than elsewhere. What history
+    /// puts late may be the point of a combination, which only depth shows.
+    fn root_reduction(&self, child: &Node, mv: Move, index: usize, depth: i32) -> i32 {
+        let params = self.params;
+        let in_full = usize::try_from(params.root_lmr_moves).unwrap_or(1);
+        let quiet = !child.in_check() && !movepick::is_noisy(mv);
+        if depth >= params.root_lmr_depth && index >= in_full && quiet {
+            (self.reductions.base(depth, index) / PLY - params.root_lmr_relief).clamp(0, depth - 2)
+        } else {
+            0
+        }
+    }
+
+    fn unless_stopped(&self, score: i32, before: Option<i32>) -> Result<i32, Option<i32>> {
+        if self.watch.stopped() {
+            Err(before)
+        } else {
+            Ok(score)
+        }
+    }
+}
