@@ -109,7 +109,7 @@ fn neither_does_one_by_a_player_with_numbers_of_its_own_who_errs() {
             blindness: 0.2,
             seed: 7,
         },
-        setup: Some(setup.clone()),
+        overrides: Some(setup.clone()),
         ..plain
     }));
 }

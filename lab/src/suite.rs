@@ -183,7 +183,7 @@ fn solve(args: &Args, engine: &mut Engine, problem: &Problem) -> Attempted {
     };
     engine.clear();
     let mut attempt = Attempt::default();
-    let mut note = |report: &SearchResult| attempt.note(&problem.goal, report);
+    let mut note = |report: &SearchResult| attempt.record(&problem.goal, report);
     let report = engine.search(&SearchRequest::new(line, limits), &around, &mut note);
     note(&report);
     let played = report

@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         weights,
     } = showing_passes(args.passes, |tell| trainer.train(&set, tell));
     if let Some(target) = target {
-        say(&target.write(&weights.file()?)?);
+        say(&target.write(&weights.to_bytes()?)?);
     }
     say(&format!(
         "error    {:.6} -> {:.6}\nheld out {:.6} -> {:.6}",

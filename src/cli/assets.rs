@@ -62,7 +62,7 @@ pub fn uci_resources() -> UciResources {
     };
     UciResources {
         library: Library::clone(&stock.library.borrow()),
-        cast: Some(Personalities::clone(&stock.cast.borrow())),
+        personalities: Some(Personalities::clone(&stock.cast.borrow())),
     }
 }
 

@@ -98,7 +98,7 @@ fn tablebase(folders: &[PathBuf]) -> Option<Arc<Tablebase>> {
     }
     match Tablebase::open(folders) {
         Ok(tablebase) => {
-            info!("{}", tablebase.extent());
+            info!("{}", tablebase.summary());
             Some(Arc::new(tablebase))
         }
         Err(error) => {

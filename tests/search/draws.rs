@@ -47,7 +47,7 @@ fn a_move_that_ends_the_game_has_no_reply_to_ponder_on() {
         let line = line(Variant::Standard, "startpos", moves);
         let back = parse_uci(line.position(), "f6g8").unwrap();
         let wanted = SearchRequest {
-            only: vec![back],
+            search_moves: vec![back],
             ..SearchRequest::new(line, depth(6))
         };
         search_with(&mut engine, &wanted).lines.remove(0)

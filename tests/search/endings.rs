@@ -31,7 +31,7 @@ fn a_known_draw_is_told_as_one() {
         for plies in 1..=6 {
             assert_eq!(worth(&from_fen(fen, plies)), 0, "{fen} {plies}");
             let peaceful = SearchRequest {
-                likings: StyleBonus {
+                style_bonus: StyleBonus {
                     draws: 30,
                     ..StyleBonus::default()
                 },
@@ -50,7 +50,7 @@ fn what_wins_for_the_weaker_side_is_still_seen() {
     // A rook that is left to be taken.
     let blunder = from_fen("4k3/8/8/3KP3/8/8/r7/7R w - - 0 1", 1);
     let search = SearchRequest {
-        only: parse_uci(blunder.line.position(), "h1h2").into_iter().collect(),
+        search_moves: parse_uci(blunder.line.position(), "h1h2").into_iter().collect(),
         ..blunder
     };
     assert!(worth(&search) < -300, "{}", worth(&search));

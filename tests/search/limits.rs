@@ -43,7 +43,7 @@ fn a_line_says_which_iteration_its_score_is_from() {
         let report = standard(KIWIPETE, nodes(limit));
         let (line, finished) = (&report.lines[0], report.depth);
         if line.depth == finished {
-            assert_eq!(Some(&line.score), report.finished.last(), "{limit} nodes");
+            assert_eq!(Some(&line.score), report.scores_by_depth.last(), "{limit} nodes");
         } else {
             assert_eq!(line.depth.0, finished.0 + 1, "{limit} nodes");
             from_the_next += 1;
@@ -64,20 +64,23 @@ fn what_iterations_found_is_kept_and_compared_at_equal_depth() {
     let report = Engine::new(4).search(&whole, &around, &mut |report| {
         told.push(report.lines[0].score);
     });
-    assert_eq!(report.finished, told);
-    assert_eq!(report.finished.len(), report.depth.0 as usize);
+    assert_eq!(report.scores_by_depth, told);
+    assert_eq!(report.scores_by_depth.len(), report.depth.0 as usize);
     let shallow = search(&SearchRequest {
         limits: depth(2),
         ..whole.clone()
     });
-    assert_eq!(report.beside(&shallow), Some((told[1], shallow.finished[1])));
+    assert_eq!(
+        report.common_depth_scores(&shallow),
+        Some((told[1], shallow.scores_by_depth[1]))
+    );
     // A search that finished nothing says nothing, though it has a move and a score.
     let none = search(&SearchRequest {
         limits: nodes(1),
         ..whole
     });
     assert!(none.best().is_some());
-    assert_eq!(report.beside(&none), None);
+    assert_eq!(report.common_depth_scores(&none), None);
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn a_long_search_tells_of_scores_outside_of_its_window() {
                 last = now;
             }
             if let SearchEvent::Bound(report) = news {
-                bounds.push(report.lines[0].sureness);
+                bounds.push(report.lines[0].bound);
             }
         };
         Engine::new(4).search_into(&wanted, &around, &mut tell, &mut SearchResult::default());

@@ -74,7 +74,7 @@ fn a_mate_is_looked_for_among_several_lines_among_named_moves_and_against_onesel
     assert!(!scores[1..].contains(&Score::Mate(2)), "{scores:?}");
     let other = parse_uci(wanted.line.position(), "a1a5").unwrap();
     let others = search(&SearchRequest {
-        only: vec![other],
+        search_moves: vec![other],
         ..wanted.clone()
     });
     assert_eq!(others.best(), Some(other));

@@ -77,7 +77,7 @@ fn only_the_moves_asked_for_are_considered() {
     let line = line(Variant::Standard, "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "");
     let only = vec![parse_uci(line.position(), "e1e2").unwrap()];
     let wanted = SearchRequest {
-        only: only.clone(),
+        search_moves: only.clone(),
         multi_pv: 3,
         ..SearchRequest::new(line, depth(4))
     };
@@ -148,7 +148,7 @@ fn what_was_learned_of_one_player_s_evaluation_corrects_no_other_s() {
     let mut weights = WeightOverrides::default();
     weights.set(row, &Amount::Percent(300)).unwrap();
     let other = SearchRequest {
-        setup: Some(Arc::new(EngineOverrides::new(Params::default(), weights))),
+        overrides: Some(Arc::new(EngineOverrides::new(Params::default(), weights))),
         ..plain.clone()
     };
     let mut engine = Engine::new(4);
@@ -186,7 +186,7 @@ fn a_move_that_has_failed_high_is_played_though_its_score_is_not_known() {
         };
         let mut finished = None;
         let report = engine.search(&wanted, &around, &mut |report| finished = report.best());
-        (report.lines[0].sureness == BoundKind::AtLeast).then_some((report, finished))
+        (report.lines[0].bound == BoundKind::AtLeast).then_some((report, finished))
     });
     let (report, finished) = found.unwrap();
     assert_ne!(report.best(), finished);

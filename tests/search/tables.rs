@@ -67,7 +67,7 @@ fn what_is_drawn_is_told_to_be_drawn() {
     // However the search is cut short, that is no bound.
     for limit in (20..4000).step_by(37) {
         let cut = search(&with(&tables, fen, nodes(limit)));
-        assert_eq!(cut.lines[0].sureness, BoundKind::Exact, "{limit} nodes");
+        assert_eq!(cut.lines[0].bound, BoundKind::Exact, "{limit} nodes");
     }
 }
 
@@ -172,7 +172,10 @@ fn several_threads_tell_what_the_tables_know() {
     let report = search_with(&mut engine, &with(&tables, QUEEN_AGAINST_ROOK, nodes(4000)));
     let win = Score::Cp(Centipawns(20_000));
     assert_eq!(report.lines[0].score, win);
-    assert!(report.finished.iter().all(|score| *score == win), "{report:?}");
+    assert!(
+        report.scores_by_depth.iter().all(|score| *score == win),
+        "{report:?}"
+    );
 }
 
 #[test]

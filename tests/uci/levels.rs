@@ -21,7 +21,7 @@ fn in_a_house(lines: &str) -> Vec<String> {
 /// Says some lines to an engine with these personalities, and returns what it says.
 fn with_cast(profiles: Vec<Personality>, lines: &str) -> Vec<String> {
     let house = uci::UciResources {
-        cast: Some(Personalities::new(profiles)),
+        personalities: Some(Personalities::new(profiles)),
         ..uci::UciResources::default()
     };
     let (write, output) = mpsc::channel();
@@ -139,7 +139,7 @@ fn with_books(personality: &str, books: &[(&str, &str)], lines: &str) -> Vec<Str
     assert_eq!(findings.to_string(), "");
     let books = books.iter().map(|(name, text)| parse(name, text).0.unwrap());
     let house = uci::UciResources {
-        cast: Some(Personalities::new(profile.into_iter().collect())),
+        personalities: Some(Personalities::new(profile.into_iter().collect())),
         library: Library::new(books.collect()),
     };
     let (write, output) = mpsc::channel();

@@ -20,7 +20,7 @@ use std::{
 };
 
 use self::{
-    reading::{Heard, Reading},
+    reading::{ReadWord, Reading},
     source::Place,
     tokens::{MoveWord, Tag, Token, Tokens},
     word::{Kind, ResultWord, classify, outcome},
@@ -224,14 +224,14 @@ impl<R: Read> Games<R> {
                     if self.result_line == Some(word.place.line)
                         && !reading.has_begun()
                         && is_remark(&word) => {}
-                Token::Word(word) if variation.depth == 0 => match reading.hear(&word) {
-                    Heard::Goes => {}
-                    Heard::Ends(outcome) => {
+                Token::Word(word) if variation.depth == 0 => match reading.read_word(&word) {
+                    ReadWord::Goes => {}
+                    ReadWord::Ends(outcome) => {
                         self.result_line = Some(word.place.line);
                         game.marker = Some(outcome);
                         break;
                     }
-                    Heard::Another => {
+                    ReadWord::Another => {
                         self.kept = Some(Token::Word(word));
                         break;
                     }

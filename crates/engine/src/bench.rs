@@ -97,8 +97,8 @@ pub struct Stopped {
 /// Searches every position with a cleared engine to a depth.
 pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn TimeSource) -> Signature {
     let stop = Stop::new();
-    let around = SearchControl { stop: &stop, clock };
-    match run_until(engine, depth, &around) {
+    let control = SearchControl { stop: &stop, clock };
+    match run_until(engine, depth, &control) {
         Ok(signature) => signature,
         Err(_) => unreachable!("nobody else knows of this stop"),
     }
@@ -111,9 +111,9 @@ pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn TimeSource) -> Signatu
 pub fn run_until(
     engine: &mut Engine,
     depth: Depth,
-    around: &SearchControl<'_>,
+    control: &SearchControl<'_>,
 ) -> Result<Signature, Stopped> {
-    let started = around.clock.elapsed();
+    let started = control.clock.elapsed();
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
@@ -121,8 +121,8 @@ pub fn run_until(
     let mut nodes = Nodes(0);
     for (done, line) in lines().enumerate() {
         engine.clear();
-        let report = engine.search(&SearchRequest::new(line, limits), around, &mut |_| ());
-        if around.stop.is_set() {
+        let report = engine.search(&SearchRequest::new(line, limits), control, &mut |_| ());
+        if control.stop.is_set() {
             let all = POSITIONS.len();
             return Err(Stopped { done, all });
         }
@@ -130,7 +130,7 @@ pub fn run_until(
     }
     Ok(Signature {
         nodes,
-        elapsed: around.clock.elapsed() - started,
+        elapsed: control.clock.elapsed() - started,
     })
 }
 
@@ -216,7 +216,7 @@ pub fn scaling(
             elapsed: Millis::ZERO,
         },
     );
-    let around = SearchControl { stop: &stop, clock };
+    let control = SearchControl { stop: &stop, clock };
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
@@ -235,7 +235,7 @@ pub fn scaling(
         ]
         .map(|(engine, sum)| {
             engine.clear();
-            let report = engine.search(&search, &around, &mut |_| ());
+            let report = engine.search(&search, &control, &mut |_| ());
             sum.nodes.0 += report.nodes.0;
             sum.elapsed += report.elapsed;
             report.elapsed.0.max(1) as f64
@@ -263,7 +263,7 @@ pub struct ShortSearch {
 pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn TimeSource) -> Vec<ShortSearch> {
     let lines: Vec<GameHistory> = lines().collect();
     let stop = Stop::new();
-    let around = SearchControl { stop: &stop, clock };
+    let control = SearchControl { stop: &stop, clock };
     let mut report = SearchResult::default();
     let mut timed = |nodes: Nodes, clears: bool| {
         let limits = Limits {
@@ -273,7 +273,7 @@ pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn TimeSource) 
         let searches: Vec<SearchRequest> = lines
             .iter()
             .map(|line| SearchRequest {
-                by_terms: true,
+                classical_only: true,
                 ..SearchRequest::new(line.clone(), limits)
             })
             .collect();
@@ -283,7 +283,7 @@ pub fn short_searches(engine: &mut Engine, rounds: u32, clock: &dyn TimeSource) 
             if clears {
                 engine.clear();
             }
-            engine.search_into(search, &around, &mut |_| (), &mut report);
+            engine.search_into(search, &control, &mut |_| (), &mut report);
         }
         let count = (rounds * searches.len() as u64) as f64;
         (clock.elapsed() - started).0 as f64 * 1000.0 / count
@@ -376,11 +376,11 @@ mod tests {
                 left: Cell::new(looks),
                 stop: &stop,
             };
-            let around = SearchControl {
+            let control = SearchControl {
                 stop: &stop,
                 clock: &clock,
             };
-            let stopped = run_until(&mut engine, Depth(3), &around).unwrap_err();
+            let stopped = run_until(&mut engine, Depth(3), &control).unwrap_err();
             assert_eq!(stopped.all, POSITIONS.len());
             reached.push(stopped.done);
         }

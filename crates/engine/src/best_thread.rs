@@ -15,7 +15,7 @@ pub(super) struct ThreadResult<M> {
 }
 
 /// What every vote has beside its lead over the worst, in centipawns, so that among equal scores depth decides.
-const SAME_FOR_ALL: i32 = 14;
+const BASE_WEIGHT: i32 = 14;
 
 /// The thread whose line is played. Each thread votes for its move, with a weight that grows with its depth and score;
 /// the surest of those for the winner speaks for it. A mate needs no votes: the shortest wins. Nor does being mated: of what is
@@ -26,7 +26,7 @@ pub(super) fn elect<M: PartialEq>(found: &[ThreadResult<M>]) -> usize {
     let lowest = unsettled.map(|one| one.worth).min().unwrap_or(0);
     let weight = |one: &ThreadResult<M>| {
         let lead = (one.worth - lowest).max(0);
-        i64::from(lead + SAME_FOR_ALL) * i64::from(one.depth)
+        i64::from(lead + BASE_WEIGHT) * i64::from(one.depth)
     };
     let votes =
         |one: &ThreadResult<M>| -> i64 { found.iter().filter(|other| other.mv == one.mv).map(weight).sum() };

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use sparring_chess::units::Millis;
 
 /// How many are remembered.
-const REMEMBERED: usize = 20;
+const WINDOW: usize = 20;
 
 /// The last delays.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +13,7 @@ pub struct DelayWindow(VecDeque<Millis>);
 
 impl DelayWindow {
     /// Notes one; the oldest of more than twenty is forgotten.
-    pub fn note(&mut self, delay: Millis) {
+    pub fn record(&mut self, delay: Millis) {
         if self.is_full() {
             self.0.pop_front();
         }
@@ -23,7 +23,7 @@ impl DelayWindow {
     /// Whether as many are known as are remembered.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.0.len() == REMEMBERED
+        self.0.len() == WINDOW
     }
 
     /// The longest but so many; none where there are no more than these.

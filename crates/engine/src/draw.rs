@@ -20,17 +20,17 @@ pub(super) fn is_near(node: &Node) -> bool {
 
 impl Searcher<'_> {
     /// The score of a node that is decided without a search.
-    pub fn settled(&self, node: &Node, ply: usize) -> Option<i32> {
+    pub fn terminal_score(&self, node: &Node, ply: usize) -> Option<i32> {
         if !node.orthodox && node.pos.is_variant_end() {
             return Some(variant_end(node, ply));
         }
         if node.pos.halfmoves() >= FIFTY_MOVES {
             // Mate on the board comes before the rule.
             let mated = node.in_check() && node.pos.legal_moves().is_empty();
-            let draw = self.inclined.draw(node.turn);
+            let draw = self.style.draw(node.turn);
             return Some(if mated { mated_in(ply) } else { draw });
         }
-        (node.is_dead() || self.repeats(node, ply)).then(|| self.inclined.draw(node.turn))
+        (node.is_dead() || self.repeats(node, ply)).then(|| self.style.draw(node.turn))
     }
 
     fn repeats(&self, node: &Node, ply: usize) -> bool {

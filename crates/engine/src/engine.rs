@@ -7,7 +7,7 @@ use super::{
     best_thread::{ThreadResult, elect},
     eval::Evaluator,
     fortress,
-    handicap::Weakness,
+    handicap::PreparedHandicap,
     history::{PieceSquare, piece_square},
     iterative_deepening::{Iteration, fill},
     nnue,
@@ -33,9 +33,9 @@ use sparring_chess::{
 pub struct Engine {
     params: Params,
     /// Whose numbers the last search had, where they were not these.
-    setup: Option<Arc<EngineOverrides>>,
+    overrides: Option<Arc<EngineOverrides>>,
     /// Whether it asked the net.
-    asked_net: bool,
+    used_net: bool,
     /// Reckoned from the numbers of the last search.
     reductions: Reductions,
     table: Table,
@@ -64,8 +64,8 @@ impl Engine {
         Self {
             reductions: Reductions::new(&params),
             params,
-            setup: None,
-            asked_net: true,
+            overrides: None,
+            used_net: true,
             table,
             pool: ThreadPool::new(1),
             memories: vec![ThreadMemory::new()],
@@ -115,30 +115,30 @@ impl Engine {
     /// Searches with other numbers from now on.
     pub fn set_params(&mut self, params: Params) {
         self.params = params;
-        self.reckon();
+        self.rebuild_reductions();
     }
 
     /// Makes ready for a search with its numbers, and its way to judge.
-    fn adopt(&mut self, search: &SearchRequest) {
-        let is_in_force = match (&self.setup, &search.setup) {
+    fn apply_overrides(&mut self, search: &SearchRequest) {
+        let is_in_force = match (&self.overrides, &search.overrides) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
             (before, now) => before.is_none() && now.is_none(),
         };
-        let asks_net = search.asks_net(&self.params);
+        let uses_net = search.uses_net(&self.params);
         if !is_in_force {
-            self.setup.clone_from(&search.setup);
-            self.reckon();
+            self.overrides.clone_from(&search.overrides);
+            self.rebuild_reductions();
         }
-        if !is_in_force || asks_net != self.asked_net {
-            self.asked_net = asks_net;
+        if !is_in_force || uses_net != self.used_net {
+            self.used_net = uses_net;
             // Pawns are kept as they were judged, and corrections are of that judgement.
-            self.memories.iter_mut().for_each(ThreadMemory::clear_judgements);
+            self.memories.iter_mut().for_each(ThreadMemory::clear_evaluations);
         }
     }
 
-    fn reckon(&mut self) {
+    fn rebuild_reductions(&mut self) {
         let params = self
-            .setup
+            .overrides
             .as_deref()
             .map_or(&self.params, EngineOverrides::params);
         self.reductions = Reductions::new(params);
@@ -151,16 +151,16 @@ impl Engine {
     pub fn search(
         &mut self,
         search: &SearchRequest,
-        around: &SearchControl<'_>,
-        tell: &mut dyn FnMut(&SearchResult),
+        control: &SearchControl<'_>,
+        on_event: &mut dyn FnMut(&SearchResult),
     ) -> SearchResult {
         let mut report = SearchResult::default();
-        let mut tell = |news: SearchEvent<'_>| {
-            if let SearchEvent::Iteration(report) = news {
-                tell(report);
+        let mut on_event = |event: SearchEvent<'_>| {
+            if let SearchEvent::Iteration(report) = event {
+                on_event(report);
             }
         };
-        self.search_into(search, around, &mut tell, &mut report);
+        self.search_into(search, control, &mut on_event, &mut report);
         report
     }
 
@@ -170,28 +170,31 @@ impl Engine {
     pub fn search_into(
         &mut self,
         search: &SearchRequest,
-        around: &SearchControl<'_>,
-        tell: &mut dyn FnMut(SearchEvent<'_>),
+        control: &SearchControl<'_>,
+        on_event: &mut dyn FnMut(SearchEvent<'_>),
         report: &mut SearchResult,
     ) {
-        self.adopt(search);
-        self.table.grow_older();
+        self.apply_overrides(search);
+        self.table.new_search();
         self.pool.begin();
         let node = Node::root(&search.line);
         let last = last_move(&search.line);
         for memory in &mut self.memories {
             memory.begin(search.line.keys(), last);
         }
-        let watch = SearchLimiter::lead(&search.limits, around, &self.pool);
-        let tablebase = search.tablebase.as_deref().filter(|_| !search.handicap.is_any());
-        let standings = tablebase.and_then(|tables| tables.standings(&search.line));
-        if let Some(standings) = &standings {
-            let count = u64::try_from(standings.moves.len()).unwrap_or(0);
+        let limiter = SearchLimiter::lead(&search.limits, control, &self.pool);
+        let tablebase = search
+            .tablebase
+            .as_deref()
+            .filter(|_| !search.handicap.is_active());
+        let root_ranks = tablebase.and_then(|tables| tables.root_ranks(&search.line));
+        if let Some(root_ranks) = &root_ranks {
+            let count = u64::try_from(root_ranks.moves.len()).unwrap_or(0);
             self.pool.add_table_hits(count);
         }
-        let shared = Shared {
+        let shared = SearchContext {
             params: self
-                .setup
+                .overrides
                 .as_deref()
                 .map_or(&self.params, EngineOverrides::params),
             reductions: &self.reductions,
@@ -199,23 +202,23 @@ impl Engine {
             pool: &self.pool,
             node: &node,
             search,
-            asks_net: self.asked_net,
+            uses_net: self.used_net,
             // From among moves that all come to the same, what the evaluation says of the way there chooses better.
-            tablebase: tablebase.filter(|_| !standings.as_ref().is_some_and(|known| known.is_exact)),
-            standings: standings.as_ref().map_or(&[], |known| &known.moves),
+            tablebase: tablebase.filter(|_| !root_ranks.as_ref().is_some_and(|known| known.is_exact)),
+            root_ranks: root_ranks.as_ref().map_or(&[], |known| &known.moves),
         };
         let Some((leader, helpers)) = self.memories.split_first_mut() else {
             unreachable!("there is always one thread");
         };
-        let lead = || {
-            let iteration = shared.iteration(leader, watch);
-            iteration.lead(search, tell, report)
+        let run_leader = || {
+            let iteration = shared.iteration(leader, limiter);
+            iteration.lead(search, on_event, report)
         };
         if helpers.is_empty() {
-            lead();
+            run_leader();
             return;
         }
-        let found = shared.search_together(helpers, lead);
+        let found = shared.search_together(helpers, run_leader);
         report.nodes = Nodes(self.pool.nodes_of_others(usize::MAX));
         // With a wish for depth or for several lines the leader's answer is the one that was asked for.
         if search.limits.depth.is_none() && search.multi_pv <= 1 {
@@ -223,21 +226,21 @@ impl Engine {
             if let (Some(found), Some(memory)) = (found.get(elected), self.memories.get(elected))
                 && elected > 0
             {
-                take_over(report, found, &memory.roots);
+                report_helper(report, found, &memory.roots);
             }
         }
     }
 }
 
 /// Puts what a helper found in place of what the leader did.
-fn take_over(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, roots: &[RootMove]) {
+fn report_helper(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, roots: &[RootMove]) {
     fill(report, roots, 1, found.depth);
     let seldepth = u32::try_from(found.seldepth).unwrap_or(0);
     report.seldepth = report.seldepth.max(Depth(seldepth));
     let depths = usize::try_from(found.depth).unwrap_or(0);
-    let finished = reported_score(found.finished, roots.first().and_then(|best| best.standing));
-    report.finished.truncate(depths.saturating_sub(1));
-    report.finished.resize(depths, Score::from_value(finished));
+    let finished = reported_score(found.finished, roots.first().and_then(|best| best.wdl_rank));
+    report.scores_by_depth.truncate(depths.saturating_sub(1));
+    report.scores_by_depth.resize(depths, Score::from_value(finished));
 }
 
 /// The last move of a game and where it ended.
@@ -247,9 +250,9 @@ fn last_move(line: &GameHistory) -> Option<(Move, PieceSquare)> {
 }
 
 /// Ends the search of all threads when it goes, be it by a panic: helpers would go on for ever, and be waited for.
-struct End<'a>(&'a ThreadPool);
+struct FinishOnDrop<'a>(&'a ThreadPool);
 
-impl Drop for End<'_> {
+impl Drop for FinishOnDrop<'_> {
     fn drop(&mut self) {
         self.0.finish();
     }
@@ -257,49 +260,50 @@ impl Drop for End<'_> {
 
 /// What all threads of a search see.
 #[derive(Clone, Copy)]
-struct Shared<'a> {
+struct SearchContext<'a> {
     params: &'a Params,
     reductions: &'a Reductions,
     table: &'a Table,
     pool: &'a ThreadPool,
     node: &'a Node,
     search: &'a SearchRequest,
-    asks_net: bool,
+    uses_net: bool,
     /// Endgame tables to ask below the root, and what they say of its moves.
     tablebase: Option<&'a Tablebase>,
-    standings: &'a [(Move, WdlRank)],
+    root_ranks: &'a [(Move, WdlRank)],
 }
 
-impl<'a> Shared<'a> {
-    fn iteration(self, memory: &'a mut ThreadMemory, watch: SearchLimiter<'a>) -> Iteration<'a> {
-        let searcher = self.searcher(memory, watch);
-        Iteration::new(searcher, self.node, self.search, self.standings)
+impl<'a> SearchContext<'a> {
+    fn iteration(self, memory: &'a mut ThreadMemory, limiter: SearchLimiter<'a>) -> Iteration<'a> {
+        let searcher = self.searcher(memory, limiter);
+        Iteration::new(searcher, self.node, self.search, self.root_ranks)
     }
 
-    fn searcher(self, memory: &'a mut ThreadMemory, watch: SearchLimiter<'a>) -> Searcher<'a> {
+    fn searcher(self, memory: &'a mut ThreadMemory, limiter: SearchLimiter<'a>) -> Searcher<'a> {
         let variant = self.search.line.variant();
-        let weakness = Weakness::new(&self.search.handicap, self.node.keys.full);
-        let inclined = PreparedStyleBonus::new(&self.search.likings, self.node.turn);
-        let setup = self.search.setup.as_deref();
+        let handicap = PreparedHandicap::new(&self.search.handicap, self.node.keys.full);
+        let style = PreparedStyleBonus::new(&self.search.style_bonus, self.node.turn);
+        let overrides = self.search.overrides.as_deref();
         Searcher {
             params: self.params,
             reductions: self.reductions,
             table: self.table,
             pool: self.pool,
             memory,
-            watch,
-            evaluator: Evaluator::for_variant(variant).by(setup.and_then(EngineOverrides::weights)),
-            asks_net: self.asks_net,
+            limiter,
+            evaluator: Evaluator::for_variant(variant)
+                .with_weights(overrides.and_then(EngineOverrides::weights)),
+            uses_net: self.uses_net,
             traits: VariantTraits::of(variant),
-            weakness,
-            inclined,
-            knows_endings: fortress::are_known(self.node, &weakness),
+            handicap,
+            style,
+            detects_fortresses: fortress::are_detected(self.node, &handicap),
             tablebase: self.tablebase,
-            salt: weakness.salt()
-                ^ inclined.salt()
+            salt: handicap.salt()
+                ^ style.salt()
                 ^ fortress::salt(self.node)
-                ^ setup.map_or(0, EngineOverrides::salt)
-                ^ nnue::salt(self.asks_net)
+                ^ overrides.map_or(0, EngineOverrides::salt)
+                ^ nnue::salt(self.uses_net)
                 ^ self.tablebase.map_or(0, |_| SALT),
             seldepth: 0,
             iteration: 0,
@@ -312,14 +316,14 @@ impl<'a> Shared<'a> {
     fn search_together(
         self,
         helpers: &mut [ThreadMemory],
-        lead: impl FnOnce() -> ThreadResult<Option<Move>>,
+        run_leader: impl FnOnce() -> ThreadResult<Option<Move>>,
     ) -> Vec<ThreadResult<Option<Move>>> {
         thread::scope(|scope| {
             let mut started = Vec::with_capacity(helpers.len());
             let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
                 let help = move || {
-                    let watch = SearchLimiter::follow(&self.search.limits, self.pool, index + 1);
-                    self.iteration(memory, watch).help()
+                    let limiter = SearchLimiter::follow(&self.search.limits, self.pool, index + 1);
+                    self.iteration(memory, limiter).help()
                 };
                 // A system that gives no more threads gets by with fewer.
                 match thread::Builder::new().spawn_scoped(scope, help) {
@@ -332,8 +336,8 @@ impl<'a> Shared<'a> {
             });
             let _ = refused; // the search goes on all the same
             let first = {
-                let _end = End(self.pool);
-                lead()
+                let _end = FinishOnDrop(self.pool);
+                run_leader()
             };
             let rest = started.into_iter().map(|helper| match helper.join() {
                 Ok(found) => found,
@@ -366,20 +370,20 @@ mod tests {
         let (engine, pool) = (Engine::new(1), ThreadPool::new(2));
         let (node, mut memory) = (Node::root(&search.line), ThreadMemory::new());
         memory.begin(search.line.keys(), None);
-        let shared = Shared {
+        let shared = SearchContext {
             params: &engine.params,
             reductions: &engine.reductions,
             table: &engine.table,
             pool: &pool,
             node: &node,
             search: &search,
-            asks_net: true,
+            uses_net: true,
             tablebase: None,
-            standings: &[],
+            root_ranks: &[],
         };
         // Its own nodes end it here, as no leader does.
-        let watch = SearchLimiter::follow(&search.limits, &pool, 1);
-        work(shared.iteration(&mut memory, watch), &pool)
+        let limiter = SearchLimiter::follow(&search.limits, &pool, 1);
+        work(shared.iteration(&mut memory, limiter), &pool)
     }
 
     /// The moves from the start position, the last first.
@@ -395,19 +399,19 @@ mod tests {
             nodes: Some(Nodes(3000)),
             ..Limits::default()
         };
-        let asking = SearchRequest::new(line, limits);
-        let by_terms = SearchRequest {
-            by_terms: true,
-            ..asking.clone()
+        let with_net = SearchRequest::new(line, limits);
+        let classical_only = SearchRequest {
+            classical_only: true,
+            ..with_net.clone()
         };
         let (stop, clock) = (Stop::new(), Stopwatch::start());
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &stop,
             clock: &clock,
         };
         let find =
-            |engine: &mut Engine, search: &SearchRequest| engine.search(search, &around, &mut |_| ()).lines;
-        for (one, other) in [(&asking, &by_terms), (&by_terms, &asking)] {
+            |engine: &mut Engine, search: &SearchRequest| engine.search(search, &control, &mut |_| ()).lines;
+        for (one, other) in [(&with_net, &classical_only), (&classical_only, &with_net)] {
             let mut engine = Engine::new(16);
             let first = find(&mut engine, one);
             let alone = find(&mut Engine::new(16), other);
@@ -416,12 +420,15 @@ mod tests {
         }
         // A number of the engine's own says the same.
         let mut engine = Engine::new(16);
-        find(&mut engine, &asking);
+        find(&mut engine, &with_net);
         engine.set_params(Params {
             net: 0,
             ..Params::default()
         });
-        assert_eq!(find(&mut engine, &asking), find(&mut Engine::new(16), &by_terms));
+        assert_eq!(
+            find(&mut engine, &with_net),
+            find(&mut Engine::new(16), &classical_only)
+        );
     }
 
     #[test]
@@ -440,12 +447,12 @@ mod tests {
         let mut engine = Engine::new(1);
         engine.set_threads(2);
         let (stop, clock) = (Stop::new(), Stopwatch::start());
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &stop,
             clock: &clock,
         };
         let search = SearchRequest::new(GameHistory::new(Variant::Standard), Limits::default());
-        let fall = AssertUnwindSafe(|| engine.search(&search, &around, &mut |_| panic!("told")));
+        let fall = AssertUnwindSafe(|| engine.search(&search, &control, &mut |_| panic!("told")));
         assert!(catch_unwind(fall).is_err());
     }
 
@@ -455,7 +462,7 @@ mod tests {
         let roots = [RootMove::new(moves[3], 0)];
         for leader in [4, 9] {
             let mut report = SearchResult {
-                finished: vec![Score::from_value(20); leader],
+                scores_by_depth: vec![Score::from_value(20); leader],
                 ..SearchResult::default()
             };
             let found = ThreadResult {
@@ -465,12 +472,12 @@ mod tests {
                 mv: Some(moves[3]),
                 seldepth: 31,
             };
-            take_over(&mut report, &found, &roots);
+            report_helper(&mut report, &found, &roots);
             assert_eq!((report.depth, report.best()), (Depth(7), Some(moves[3])));
             assert_eq!(report.seldepth, Depth(31));
-            assert_eq!(report.finished.len(), 7, "the leader finished {leader}");
-            assert_eq!(report.finished.last(), Some(&Score::from_value(50)));
-            assert_eq!(report.finished[0], Score::from_value(20));
+            assert_eq!(report.scores_by_depth.len(), 7, "the leader finished {leader}");
+            assert_eq!(report.scores_by_depth.last(), Some(&Score::from_value(50)));
+            assert_eq!(report.scores_by_depth[0], Score::from_value(20));
         }
     }
 
@@ -483,7 +490,7 @@ mod tests {
         let alone = help(limits, |_| ());
         assert!(alone.depth < 40, "{alone:?}");
         let best = reversed().first().map(|root| root.mv);
-        let found = help(limits, |pool| pool.share(40, 50, &reversed()));
+        let found = help(limits, |pool| pool.publish_iteration(40, 50, &reversed()));
         assert_eq!((found.depth, found.mv), (40, best));
         assert_ne!(alone.mv, best);
     }
@@ -492,7 +499,7 @@ mod tests {
     fn an_iteration_too_short_to_look_up_does_not_hide_what_the_other_found() {
         with_helper(Limits::default(), |mut iteration, pool| {
             assert!(iteration.deepen(100, None));
-            pool.share(40, 50, &reversed());
+            pool.publish_iteration(40, 50, &reversed());
             assert!(iteration.deepen(100, None));
             pool.finish();
             assert_eq!(iteration.help().depth, 40);

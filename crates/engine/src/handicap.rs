@@ -15,7 +15,7 @@ const OF_POSITION: i32 = 548;
 
 /// A [`Handicap`] made ready for one search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Weakness {
+pub(super) struct PreparedHandicap {
     /// Standard deviation of the noise, in centipawns.
     noise: i32,
     seed: u64,
@@ -25,7 +25,7 @@ pub(super) struct Weakness {
     blind_seed: u64,
 }
 
-impl Weakness {
+impl PreparedHandicap {
     /// The handicap for a search from this root.
     pub fn new(handicap: &Handicap, root: u64) -> Self {
         let Centipawns(noise) = handicap.noise;
@@ -40,7 +40,7 @@ impl Weakness {
     }
 
     /// Whether it weakens anything.
-    pub fn is_any(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.noise > 0 || self.threshold > 0
     }
 
@@ -97,7 +97,7 @@ impl Weakness {
         self.threshold > 0
             && self.prominence(mv) < self.threshold
             && !node.in_check()
-            && !catches_the_eye(node, last, mv)
+            && !is_always_seen(node, last, mv)
     }
 
     /// How little it takes to see a kind of move: the one that stands out most is the last to be overlooked.
@@ -107,7 +107,7 @@ impl Weakness {
 }
 
 /// Captures that nobody overlooks: by pawns, back on the last move's square, and of what hangs.
-fn catches_the_eye(node: &Node, last: Option<Move>, mv: Move) -> bool {
+fn is_always_seen(node: &Node, last: Option<Move>, mv: Move) -> bool {
     if !mv.is_capture() {
         return false;
     }
@@ -145,13 +145,13 @@ mod tests {
     use super::*;
     use sparring_chess::{GameHistory, Rules as _, Variant, parse_uci};
 
-    fn weakness(noise: i32, blindness: f32, seed: u64) -> Weakness {
+    fn weakness(noise: i32, blindness: f32, seed: u64) -> PreparedHandicap {
         let handicap = Handicap {
             noise: Centipawns(noise),
             blindness,
             seed,
         };
-        Weakness::new(&handicap, 77)
+        PreparedHandicap::new(&handicap, 77)
     }
 
     #[test]

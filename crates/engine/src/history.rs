@@ -44,7 +44,7 @@ struct Threats {
 
 /// What a quiet move is judged by besides itself: whose it is, what is attacked, and the moves before it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Past {
+pub(super) struct HistoryContext {
     us: Color,
     threats: Threats,
     /// Where the rows of the moves before begin, as many as `count`.
@@ -52,9 +52,9 @@ pub(super) struct Past {
     count: usize,
 }
 
-impl Past {
+impl HistoryContext {
     /// What evasions of a quiescence node are ranked by: themselves alone.
-    pub fn quiescent(node: &Node, params: &Params) -> Self {
+    pub fn for_qsearch(node: &Node, params: &Params) -> Self {
         let counts = params.threat_history > 0 && node.in_check();
         Self {
             us: node.turn,
@@ -170,18 +170,18 @@ impl Histories {
     }
 
     /// How well a quiet move did, by itself and after what was before it.
-    pub fn quiet(&self, past: &Past, mv: Move) -> i32 {
-        let to = piece_square(past.us, mv) as usize;
-        let mut sum = self.butterfly(past, mv);
-        for row in &past.rows[..past.count] {
+    pub fn quiet(&self, context: &HistoryContext, mv: Move) -> i32 {
+        let to = piece_square(context.us, mv) as usize;
+        let mut sum = self.butterfly(context, mv);
+        for row in &context.rows[..context.count] {
             sum += i32::from(self.continuation[row + to]);
         }
         sum
     }
 
     /// How well a quiet move did by itself, with its origin and target under attack or not as they are now.
-    pub fn butterfly(&self, past: &Past, mv: Move) -> i32 {
-        i32::from(self.butterfly[butterfly(past, mv)])
+    pub fn butterfly(&self, context: &HistoryContext, mv: Move) -> i32 {
+        i32::from(self.butterfly[butterfly(context, mv)])
     }
 
     /// How well a capture did.
@@ -190,15 +190,15 @@ impl Histories {
     }
 
     /// Rewards or punishes a quiet move.
-    pub fn learn_quiet(&mut self, past: &Past, mv: Move, bonus: i32) {
-        pull(&mut self.butterfly[butterfly(past, mv)], bonus, MAX_HISTORY);
-        self.learn_continuation(past, mv, bonus);
+    pub fn learn_quiet(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
+        pull(&mut self.butterfly[butterfly(context, mv)], bonus, MAX_HISTORY);
+        self.learn_continuation(context, mv, bonus);
     }
 
     /// Rewards or punishes a quiet move for what it did after the moves before it alone.
-    pub fn learn_continuation(&mut self, past: &Past, mv: Move, bonus: i32) {
-        let to = piece_square(past.us, mv) as usize;
-        for row in &past.rows[..past.count] {
+    pub fn learn_continuation(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
+        let to = piece_square(context.us, mv) as usize;
+        for row in &context.rows[..context.count] {
             pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
             self.taught[row / PIECE_SQUARES] = true;
         }
@@ -241,12 +241,12 @@ fn pull(value: &mut i16, bonus: i32, bound: i32) {
     *value = (old + bonus - old * bonus.abs() / bound) as i16;
 }
 
-fn butterfly(past: &Past, mv: Move) -> usize {
+fn butterfly(context: &HistoryContext, mv: Move) -> usize {
     // Drops have no origin; the target alone is enough for them.
     let from = mv.from().unwrap_or(mv.to());
-    let attacked = |square| usize::from(past.threats.all.contains(square));
+    let attacked = |square| usize::from(context.threats.all.contains(square));
     let danger = attacked(from) * 2 + attacked(mv.to());
-    ((past.us as usize * 4 + danger) * 64 + from as usize) * 64 + mv.to() as usize
+    ((context.us as usize * 4 + danger) * 64 + from as usize) * 64 + mv.to() as usize
 }
 
 fn capture(us: Color, mv: Move) -> usize {
@@ -260,7 +260,7 @@ fn correction(us: Color, key: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{score::INFINITE, thread_data::tests::begun};
+    use crate::{score::INFINITE, thread_data::tests::with_searcher};
     use sparring_chess::{GameHistory, Variant, parse_fen, parse_uci};
 
     #[test]
@@ -268,17 +268,17 @@ mod tests {
         let pos = Variant::Standard.start();
         let mv = parse_uci(&pos, "e2e4").unwrap();
         let node = Node::new(&pos, true);
-        let past = Past::new(&node, [NO_PIECE_SQUARE, 767, 3], &Params::default());
+        let context = HistoryContext::new(&node, [NO_PIECE_SQUARE, 767, 3], &Params::default());
         let mut histories = Histories::new();
         for bonus in [1_000_000, 3000, -1_000_000, 900].into_iter().cycle().take(400) {
-            histories.learn_quiet(&past, mv, bonus);
-            let sum = histories.quiet(&past, mv);
+            histories.learn_quiet(&context, mv, bonus);
+            let sum = histories.quiet(&context, mv);
             assert!(sum.abs() <= 4 * MAX_HISTORY, "{sum}");
             assert!(sum.abs() > 2 * MAX_HISTORY, "{sum}");
         }
-        let other = Past {
+        let other = HistoryContext {
             us: Color::Black,
-            ..past
+            ..context
         };
         assert_eq!(histories.butterfly(&other, mv), 0);
     }
@@ -296,15 +296,15 @@ mod tests {
             "4k3/8/1p6/8/8/8/8/R3K3 w - - 0 1",
             "4k3/8/1p3b2/8/8/8/8/R3K3 w - - 0 1",
         ] {
-            let past = Past::new(&node(fen), [NO_PIECE_SQUARE; 3], &Params::default());
-            learnt.push(histories.butterfly(&past, mv));
-            histories.learn_quiet(&past, mv, 1000);
-            assert!(histories.butterfly(&past, mv) > 0, "{fen}");
+            let context = HistoryContext::new(&node(fen), [NO_PIECE_SQUARE; 3], &Params::default());
+            learnt.push(histories.butterfly(&context, mv));
+            histories.learn_quiet(&context, mv, 1000);
+            assert!(histories.butterfly(&context, mv) > 0, "{fen}");
         }
         assert_eq!(learnt, [0; 3]);
         assert_eq!(
             histories.butterfly(
-                &Past::new(&peaceful, [NO_PIECE_SQUARE; 3], &Params::default()),
+                &HistoryContext::new(&peaceful, [NO_PIECE_SQUARE; 3], &Params::default()),
                 mv
             ),
             0
@@ -315,7 +315,10 @@ mod tests {
         };
         let before = [NO_PIECE_SQUARE; 3];
         let blind = node("4k3/8/5b2/8/8/8/8/R3K3 w - - 0 1");
-        assert_eq!(histories.butterfly(&Past::new(&blind, before, &off), mv), 0);
+        assert_eq!(
+            histories.butterfly(&HistoryContext::new(&blind, before, &off), mv),
+            0
+        );
     }
 
     #[test]
@@ -326,7 +329,7 @@ mod tests {
                 history_malus,
                 ..Params::default()
             };
-            begun(&line, &params, |mut searcher, node| {
+            with_searcher(&line, &params, |mut searcher, node| {
                 searcher.search(node, -INFINITE, INFINITE, 7, 0, false);
                 let Histories {
                     butterfly, captures, ..

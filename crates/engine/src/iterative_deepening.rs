@@ -7,7 +7,7 @@ use super::{
     best_thread::ThreadResult,
     node::Node,
     params::Params,
-    root_moves::{RootMove, cap, order},
+    root_moves::{RootMove, cap_rest, sort_by_rank},
     root_search::collect_root_moves,
     score::{DEEPEST, INFINITE, MAX_PLY, is_mate, mate_in},
     soft_limit::{Progress, StabilityScale},
@@ -20,7 +20,7 @@ use sparring_chess::{
 };
 
 /// By so many plies a mate is sought deeper than an iteration goes: reductions of quiet moves eat them up.
-const BEYOND: i32 = 10;
+const MATE_EXTRA_DEPTH: i32 = 10;
 
 /// The ply with which a mate in so many moves is there; none for one beyond the horizon.
 fn mating_ply(moves: u32) -> Option<usize> {
@@ -47,11 +47,11 @@ impl<'a> Iteration<'a> {
         mut searcher: Searcher<'a>,
         node: &'a Node,
         search: &SearchRequest,
-        standings: &[(Move, WdlRank)],
+        root_ranks: &[(Move, WdlRank)],
     ) -> Self {
         // Taken out of the memory for the search, and given back with what was found.
         let mut moves = std::mem::take(&mut searcher.memory.roots);
-        collect_root_moves(&mut searcher, node, &search.only, standings, &mut moves);
+        collect_root_moves(&mut searcher, node, &search.search_moves, root_ranks, &mut moves);
         Self {
             searcher,
             node,
@@ -67,31 +67,31 @@ impl<'a> Iteration<'a> {
     pub fn lead(
         mut self,
         search: &SearchRequest,
-        tell: &mut dyn FnMut(SearchEvent<'_>),
+        on_event: &mut dyn FnMut(SearchEvent<'_>),
         report: &mut SearchResult,
     ) -> ThreadResult<Option<Move>> {
         let mut stability = StabilityScale::new(search);
-        report.finished.clear();
-        report.finished.reserve(MAX_PLY);
+        report.scores_by_depth.clear();
+        report.scores_by_depth.reserve(MAX_PLY);
         let last = last_depth(search);
         while self.depth < last && !self.moves.is_empty() {
-            let (from, best, worth) = (self.depth, self.moves[0].mv, self.moves[0].worth());
-            if !self.deepen(last, Some((&mut *tell, &mut *report))) {
+            let (from, best, score_before) = (self.depth, self.moves[0].mv, self.moves[0].known_score());
+            if !self.deepen(last, Some((&mut *on_event, &mut *report))) {
                 break;
             }
             self.fill(report);
-            let (depth, score) = (self.depth, self.moves[0].worth());
+            let (depth, score) = (self.depth, self.moves[0].known_score());
             // A depth that was left to others counts as worth what the next one came to.
             let depths = usize::try_from(depth).unwrap_or(0);
-            report.finished.resize(depths, self.moves[0].reported().0);
-            tell(SearchEvent::Iteration(report));
-            stability.record(self.moves[0].mv == best, depth - from, worth - score);
+            report.scores_by_depth.resize(depths, self.moves[0].reported().0);
+            on_event(SearchEvent::Iteration(report));
+            stability.record(self.moves[0].mv == best, depth - from, score_before - score);
             let (params, progress) = (self.searcher.params, self.progress());
             if stability.is_enough(params, &progress, |bar, depth| self.others_stay_below(bar, depth)) {
                 break;
             }
         }
-        self.complete();
+        self.add_ponder_move();
         self.fill(report);
         self.finish()
     }
@@ -100,26 +100,26 @@ impl<'a> Iteration<'a> {
     /// would leave it alone with the last iteration, the longest of all.
     pub fn help(mut self) -> ThreadResult<Option<Move>> {
         while self.depth < DEEPEST && !self.moves.is_empty() && self.deepen(DEEPEST, None) {}
-        self.complete();
+        self.add_ponder_move();
         self.finish()
     }
 
     /// Searches the next iteration that is not left to others, of at most `last` plies, or takes over what another thread
     /// was the first to find as deeply. False when the search was over before.
-    pub fn deepen(&mut self, last: i32, voice: Option<Voice<'_>>) -> bool {
+    pub fn deepen(&mut self, last: i32, reporter: Option<Reporter<'_>>) -> bool {
         let pool = self.searcher.pool;
         // A short iteration may have ended without a look at what others have finished meanwhile.
         if pool.deepest() > self.depth {
             self.adopt();
             return true;
         }
-        let depth = pool.take_depth(self.depth + 1, last);
-        self.searcher.watch.begin(depth);
-        let finished = self.search_lines(depth, voice);
-        let overtaken = self.searcher.watch.end();
+        let depth = pool.claim_depth(self.depth + 1, last);
+        self.searcher.limiter.begin_iteration(depth);
+        let finished = self.search_lines(depth, reporter);
+        let overtaken = self.searcher.limiter.end();
         if finished {
-            pool.share(depth, self.searcher.seldepth, &self.moves);
-            self.note(depth);
+            pool.publish_iteration(depth, self.searcher.seldepth, &self.moves);
+            self.finish_depth(depth);
         } else if overtaken {
             self.adopt();
         }
@@ -129,23 +129,23 @@ impl<'a> Iteration<'a> {
     /// Goes on from the deepest iteration that another thread has finished.
     fn adopt(&mut self) {
         let pool = self.searcher.pool;
-        let depth = pool.adopt(&mut self.searcher.seldepth, &mut self.moves);
-        self.note(depth);
+        let depth = pool.copy_iteration(&mut self.searcher.seldepth, &mut self.moves);
+        self.finish_depth(depth);
     }
 
     /// So deep is what the moves are worth known.
-    fn note(&mut self, depth: i32) {
+    fn finish_depth(&mut self, depth: i32) {
         self.depth = depth;
-        self.finished = self.moves.first().map_or(0, RootMove::worth);
+        self.finished = self.moves.first().map_or(0, RootMove::known_score);
     }
 
     fn finish(self) -> ThreadResult<Option<Move>> {
-        self.searcher.watch.publish();
+        self.searcher.limiter.publish();
         let best = self.moves.first();
         let found = ThreadResult {
             mv: best.map(|root| root.mv),
             depth: self.depth,
-            worth: best.map_or(0, RootMove::worth),
+            worth: best.map_or(0, RootMove::known_score),
             finished: self.finished,
             seldepth: self.searcher.seldepth,
         };
@@ -154,53 +154,53 @@ impl<'a> Iteration<'a> {
     }
 
     /// Searches all lines to a depth. False when that was cut short.
-    fn search_lines(&mut self, depth: i32, mut voice: Option<Voice<'_>>) -> bool {
-        self.moves.iter_mut().for_each(RootMove::remember);
+    fn search_lines(&mut self, depth: i32, mut reporter: Option<Reporter<'_>>) -> bool {
+        self.moves.iter_mut().for_each(RootMove::shift_score);
         self.searcher.iteration = depth;
         let lines = self.multi_pv.min(self.moves.len());
         for first in 0..lines {
             let group = self.group(first);
             // Only a search for one line tells of what it is about: with several it would confuse.
-            let voice = voice.as_mut().filter(|_| lines == 1);
-            if first > 0 || !self.seek_mate(depth) {
-                self.search_line(depth, group.clone(), voice);
+            let reporter = reporter.as_mut().filter(|_| lines == 1);
+            if first > 0 || !self.search_mate(depth) {
+                self.search_line(depth, group.clone(), reporter);
             }
             // Moves that were not found better stay in the order of the last iteration, so that its best move stays
             // first when this one is cut short before any result.
-            order(&mut self.moves[group.clone()], |root| root.score);
-            if self.searcher.watch.stopped() {
+            sort_by_rank(&mut self.moves[group.clone()], |root| root.score);
+            if self.searcher.limiter.stopped() {
                 break;
             }
-            cap(&mut self.moves[group]);
+            cap_rest(&mut self.moves[group]);
         }
-        order(&mut self.moves[..lines], RootMove::rank);
-        !self.searcher.watch.stopped()
+        sort_by_rank(&mut self.moves[..lines], RootMove::rank);
+        !self.searcher.limiter.stopped()
     }
 
     /// The moves from one on that stand alike: those that do worse by endgame tables are not compared with it.
     fn group(&self, first: usize) -> Range<usize> {
-        let standing = self.moves[first].standing;
+        let rank = self.moves[first].wdl_rank;
         let alike = self.moves[first..]
             .iter()
-            .take_while(|root| root.standing == standing);
+            .take_while(|root| root.wdl_rank == rank);
         first..first + alike.count()
     }
 
     /// What the soft limit has to know of the last finished iteration.
     fn progress(&self) -> Progress {
-        let (best, limiter) = (&self.moves[0], &self.searcher.watch);
+        let (best, limiter) = (&self.moves[0], &self.searcher.limiter);
         Progress {
             depth: self.depth,
             mv: best.mv,
-            score: best.worth(),
+            score: best.known_score(),
             effort: best.nodes as f64 / limiter.nodes().max(1) as f64,
-            is_forced: self.has_no_choice(),
+            is_forced: self.is_forced(),
             elapsed: limiter.elapsed(),
         }
     }
 
     /// Whether only one move can be the answer: no other is legal, or by endgame tables none does as well.
-    fn has_no_choice(&self) -> bool {
+    fn is_forced(&self) -> bool {
         self.group(0).len() == 1 && self.multi_pv.min(self.moves.len()) == 1
     }
 
@@ -215,14 +215,14 @@ impl<'a> Iteration<'a> {
             self.searcher.leave();
             best.max(score)
         });
-        best < bar && !self.searcher.watch.stopped()
+        best < bar && !self.searcher.limiter.stopped()
     }
 
     /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes, as no line can be
     /// longer than that mate. Long mates are left to the iterations until they go as deep. Whether it was found. Where there
     /// is none this costs several times what the iterations do: lab/NOTEBOOK.md, "Mates and bare kings".
-    fn seek_mate(&mut self, depth: i32) -> bool {
-        let deep = depth + BEYOND;
+    fn search_mate(&mut self, depth: i32) -> bool {
+        let deep = depth + MATE_EXTRA_DEPTH;
         let is_within = |ply: &usize| usize::try_from(deep).is_ok_and(|deep| deep > *ply);
         let Some(ply) = self.mating_ply.filter(is_within) else {
             return false;
@@ -234,7 +234,7 @@ impl<'a> Iteration<'a> {
             .search_root(self.node, &mut self.moves, window, deep, &mut |_, _| ());
         let is_found = score >= mate_in(ply);
         if is_found {
-            order(&mut self.moves, |root| root.score);
+            sort_by_rank(&mut self.moves, |root| root.score);
         } else {
             // That there is none says nothing of what the moves are worth, but the nodes were searched.
             for (root, before) in self.moves.iter_mut().zip(before) {
@@ -246,16 +246,16 @@ impl<'a> Iteration<'a> {
     }
 
     /// Searches for the best of a group of moves, with a window around the last score that widens as needed.
-    fn search_line(&mut self, depth: i32, group: Range<usize>, mut voice: Option<&mut Voice<'_>>) {
+    fn search_line(&mut self, depth: i32, group: Range<usize>, mut reporter: Option<&mut Reporter<'_>>) {
         let center = self.moves[group.start].previous;
         let params = self.searcher.params;
         let mut width = params.aspiration;
         let (mut alpha, mut beta) = aspiration_window(params, center, depth);
         let mut reduction = 0;
         loop {
-            let mut tell_move = |mv: Move, number: usize| {
-                if let Some((tell, _)) = &mut voice {
-                    tell(SearchEvent::Move {
+            let mut on_move = |mv: Move, number: usize| {
+                if let Some((on_event, _)) = &mut reporter {
+                    on_event(SearchEvent::Move {
                         mv,
                         number,
                         depth: plies(depth),
@@ -267,12 +267,12 @@ impl<'a> Iteration<'a> {
                 &mut self.moves[group.clone()],
                 (alpha, beta),
                 (depth - reduction).max(1),
-                &mut tell_move,
+                &mut on_move,
             );
-            if self.searcher.watch.stopped() {
+            if self.searcher.limiter.stopped() {
                 return;
             }
-            order(&mut self.moves[group.clone()], |root| root.score);
+            sort_by_rank(&mut self.moves[group.clone()], |root| root.score);
             width += (width * params.aspiration_growth / 100).max(1);
             let is_low = score <= alpha;
             if is_low {
@@ -286,12 +286,14 @@ impl<'a> Iteration<'a> {
                 return;
             }
             // When the limit strikes before the true score is known, this is what is known of the move.
-            self.moves[group.clone()].iter_mut().for_each(RootMove::remember);
-            if let Some((tell, report)) = &mut voice
+            self.moves[group.clone()]
+                .iter_mut()
+                .for_each(RootMove::shift_score);
+            if let Some((on_event, report)) = &mut reporter
                 && self.searcher.is_slow()
             {
                 self.fill(report);
-                tell(SearchEvent::Bound(report));
+                on_event(SearchEvent::Bound(report));
             }
             if width > params.aspiration_wide {
                 (alpha, beta) = (-INFINITE, INFINITE);
@@ -300,13 +302,13 @@ impl<'a> Iteration<'a> {
     }
 
     /// Gives a line of one move the reply that the table knows, for whoever ponders.
-    fn complete(&mut self) {
+    fn add_ponder_move(&mut self) {
         let Some(root) = self.moves.first_mut() else {
             return;
         };
         if let [mv] = root.pv[..] {
             let child = self.searcher.play(self.node, 0, mv);
-            let is_over = self.searcher.settled(&child, 1).is_some();
+            let is_over = self.searcher.terminal_score(&child, 1).is_some();
             self.searcher.leave();
             if is_over {
                 return;
@@ -323,9 +325,9 @@ impl<'a> Iteration<'a> {
     fn fill(&self, report: &mut SearchResult) {
         fill(report, &self.moves, self.multi_pv, self.depth);
         report.seldepth = Depth(u32::try_from(self.searcher.seldepth).unwrap_or(0));
-        report.nodes = Nodes(self.searcher.watch.all_nodes());
-        report.elapsed = self.searcher.watch.elapsed();
-        report.stall = self.searcher.watch.stall();
+        report.nodes = Nodes(self.searcher.limiter.all_nodes());
+        report.elapsed = self.searcher.limiter.elapsed();
+        report.stall = self.searcher.limiter.stall();
         report.hashfull = self.searcher.table.hashfull();
         report.table_hits = self.searcher.pool.table_hits();
     }
@@ -341,7 +343,7 @@ fn aspiration_window(params: &Params, center: i32, depth: i32) -> (i32, i32) {
 }
 
 /// Who is told of news, and the report to tell them with.
-type Voice<'a> = (&'a mut dyn FnMut(SearchEvent<'_>), &'a mut SearchResult);
+type Reporter<'a> = (&'a mut dyn FnMut(SearchEvent<'_>), &'a mut SearchResult);
 
 fn last_depth(search: &SearchRequest) -> i32 {
     search.limits.depth.map_or(DEEPEST, |Depth(depth)| {
@@ -362,13 +364,13 @@ pub(super) fn fill(report: &mut SearchResult, moves: &[RootMove], lines: usize, 
         report.lines.push(Line {
             depth: Depth(0),
             score: Score::from_value(0),
-            sureness: BoundKind::Exact,
+            bound: BoundKind::Exact,
             pv: Vec::with_capacity(MAX_PLY),
         });
     }
     for (line, root) in report.lines.iter_mut().zip(moves) {
         line.depth = plies(root.depth);
-        (line.score, line.sureness) = root.reported();
+        (line.score, line.bound) = root.reported();
         line.pv.clear();
         line.pv.extend(root.pv.iter().copied());
     }

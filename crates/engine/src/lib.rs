@@ -87,16 +87,16 @@ pub struct SearchRequest {
     /// How many of the best lines to report, from 1; more than there are legal moves means all.
     pub multi_pv: usize,
     /// Only these root moves, if any are named; all legal moves otherwise. At least one of them has to be legal.
-    pub only: Vec<Move>,
+    pub search_moves: Vec<Move>,
     /// How the engine plays below its best.
     pub handicap: Handicap,
     /// What the side that moves likes beside winning.
-    pub likings: StyleBonus,
+    pub style_bonus: StyleBonus,
     /// Numbers and weights to search with; none for the engine's.
-    pub setup: Option<Arc<EngineOverrides>>,
+    pub overrides: Option<Arc<EngineOverrides>>,
     /// Judges by the named terms alone, without the net that corrects them: for whoever plays below full strength, whose levels
     /// and errors were measured so.
-    pub by_terms: bool,
+    pub classical_only: bool,
     /// Endgame tables to look into, where there are any. Whoever plays with a handicap looks into none.
     pub tablebase: Option<Arc<Tablebase>>,
 }
@@ -109,11 +109,11 @@ impl SearchRequest {
             line,
             limits,
             multi_pv: 1,
-            only: Vec::new(),
+            search_moves: Vec::new(),
             handicap: Handicap::default(),
-            likings: StyleBonus::default(),
-            setup: None,
-            by_terms: false,
+            style_bonus: StyleBonus::default(),
+            overrides: None,
+            classical_only: false,
             tablebase: None,
         }
     }
@@ -168,7 +168,7 @@ pub struct Handicap {
 impl Handicap {
     /// Whether it handicaps anybody.
     #[must_use]
-    pub fn is_any(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.noise != Centipawns(0) || self.blindness > 0.0
     }
 }
@@ -233,7 +233,7 @@ pub struct SearchResult {
     pub lines: Vec<Line>,
     /// What the best move was worth after each finished iteration, from depth 1 on: never a bound. With several threads a
     /// depth may be left out, and counts as worth what the next one came to.
-    pub finished: Vec<Score>,
+    pub scores_by_depth: Vec<Score>,
 }
 
 impl SearchResult {
@@ -248,8 +248,8 @@ impl SearchResult {
     ///
     /// The scores of [`lines`](Self::lines) say less: they may be bounds, and of different depths.
     #[must_use]
-    pub fn beside(&self, other: &Self) -> Option<(Score, Score)> {
-        let mut both = self.finished.iter().zip(&other.finished);
+    pub fn common_depth_scores(&self, other: &Self) -> Option<(Score, Score)> {
+        let mut both = self.scores_by_depth.iter().zip(&other.scores_by_depth);
         both.next_back().map(|(one, other)| (*one, *other))
     }
 }
@@ -292,7 +292,7 @@ pub struct Line {
     /// The worth for the side to move at the root.
     pub score: Score,
     /// How the score is meant.
-    pub sureness: BoundKind,
+    pub bound: BoundKind,
     /// The moves, at least one.
     pub pv: Vec<Move>,
 }

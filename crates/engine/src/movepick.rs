@@ -6,7 +6,7 @@
 
 use super::{
     check_info::Checks,
-    history::{Histories, Past},
+    history::{Histories, HistoryContext},
     node::Node,
     params::Params,
     see,
@@ -41,7 +41,7 @@ pub(super) struct MovePicker<'a> {
     stage: Stage,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
-    past: Past,
+    context: HistoryContext,
     /// Whether exchanges can be counted under these rules.
     see: bool,
     start: usize,
@@ -74,7 +74,7 @@ impl<'a> MovePicker<'a> {
         moves: &[Scored],
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
-        past: Past,
+        context: HistoryContext,
         see: bool,
         params: &'a Params,
     ) -> Self {
@@ -83,7 +83,7 @@ impl<'a> MovePicker<'a> {
             stage: Stage::Table,
             table_move,
             killers,
-            past,
+            context,
             see,
             start: moves.len(),
             cursor: moves.len(),
@@ -209,9 +209,9 @@ impl<'a> MovePicker<'a> {
             quiet.score = if self.killers.contains(&Some(mv)) {
                 KILLER
             } else {
-                histories.quiet(&self.past, mv)
+                histories.quiet(&self.context, mv)
                     + self.params.check_history * i32::from(self.checks.gives(mv))
-                    + self.past.escape(mv, self.params.escape_history)
+                    + self.context.escape(mv, self.params.escape_history)
             };
         }
     }
@@ -242,8 +242,8 @@ mod tests {
         let table_move = table_move.map(|text| parse_uci(&pos, text).unwrap());
         let mut moves = Vec::new();
         let params = Params::default();
-        let past = Past::new(&node, [NO_PIECE_SQUARE; 3], &params);
-        let mut picker = MovePicker::new(&moves, table_move, [None; 2], past, true, &params);
+        let context = HistoryContext::new(&node, [NO_PIECE_SQUARE; 3], &params);
+        let mut picker = MovePicker::new(&moves, table_move, [None; 2], context, true, &params);
         let histories = Histories::new();
         let mut order = Vec::new();
         while let Some(mv) = picker.next(&node, &mut moves, &histories) {

@@ -15,7 +15,7 @@ impl EngineOverrides {
     #[must_use]
     pub fn new(params: Params, weights: WeightOverrides) -> Self {
         // The engine's own weights are constants of the program, and quicker to reckon with.
-        let weights = Some(weights).filter(|weights| !weights.are_the_engines());
+        let weights = Some(weights).filter(|weights| !weights.is_default());
         Self {
             params,
             salt: weights.as_ref().map_or(0, WeightOverrides::salt),

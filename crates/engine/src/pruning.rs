@@ -87,7 +87,7 @@ impl Searcher<'_> {
         self.enter_null(ply, &child);
         let score = -self.search(&child, -beta, 1 - beta, depth - reduction, ply + 1, !here.cut);
         self.leave();
-        if score < beta || self.watch.stopped() {
+        if score < beta || self.limiter.stopped() {
             return None;
         }
         let score = if is_decided(score) { beta } else { score };
@@ -139,7 +139,7 @@ impl Searcher<'_> {
         while cursor < self.memory.moves.len() {
             let mv = best_first(&mut self.memory.moves, &mut cursor);
             let last = self.memory.frame_before(ply, 1).mv;
-            if self.weakness.hides(node, last, mv) {
+            if self.handicap.hides(node, last, mv) {
                 continue;
             }
             let child = self.play(node, ply, mv);
@@ -148,7 +148,7 @@ impl Searcher<'_> {
                 score = -self.search(&child, -target, 1 - target, shallow, ply + 1, !here.cut);
             }
             self.leave();
-            if self.watch.stopped() {
+            if self.limiter.stopped() {
                 return None;
             }
             if score >= target {
@@ -168,7 +168,7 @@ impl Searcher<'_> {
     }
 
     /// Whether a late move can be left out unseen: too late, hopeless, of bad history, or losing its exchange.
-    pub fn leaves_out(
+    pub fn prunes_move(
         &self,
         here: &NodeContext<'_>,
         candidate: &MoveContext,

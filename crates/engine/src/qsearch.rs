@@ -3,7 +3,7 @@
 use super::{
     check_info::Checks,
     draw,
-    history::Past,
+    history::HistoryContext,
     move16::Packed,
     movegen::captures,
     movepick::{Scored, best_first, is_noisy, noisy_value},
@@ -23,12 +23,12 @@ impl Searcher<'_> {
     /// is a choice but evasions: captures, and few quiet ones (`quiescence_evasions`) unless all lead to mate. Alpha and beta are
     /// for the side to move.
     pub fn quiescence(&mut self, node: &Node, mut alpha: i32, beta: i32, ply: usize, steps: i32) -> i32 {
-        if !self.watch.visit() {
+        if !self.limiter.visit() {
             return 0;
         }
         self.seldepth = self.seldepth.max(ply);
         self.memory.lines[ply].clear();
-        if let Some(score) = self.settled(node, ply) {
+        if let Some(score) = self.terminal_score(node, ply) {
             return score;
         }
         if ply >= MAX_PLY - 1 {
@@ -44,7 +44,7 @@ impl Searcher<'_> {
         {
             return score;
         }
-        let known = self.known_bounds(node);
+        let known = self.fortress_bounds(node);
         if let Some(score) = known.settle(alpha, beta) {
             return score;
         }
@@ -77,7 +77,7 @@ impl Searcher<'_> {
             &mut best,
         );
         self.memory.moves.truncate(start);
-        if self.watch.stopped() {
+        if self.limiter.stopped() {
             return 0;
         }
         if best == -INFINITE {
@@ -157,7 +157,7 @@ impl Searcher<'_> {
                 }
             }
             let last = self.memory.frame_before(ply, 1).mv;
-            if stand.is_some() && self.weakness.hides(node, last, mv) {
+            if stand.is_some() && self.handicap.hides(node, last, mv) {
                 continue;
             }
             let child = self.play(node, ply, mv);
@@ -173,7 +173,7 @@ impl Searcher<'_> {
             }
             let score = -self.quiescence(&child, -beta, -*alpha, ply + 1, steps + 1);
             self.leave();
-            if self.watch.stopped() {
+            if self.limiter.stopped() {
                 return None;
             }
             if score > *best {
@@ -205,7 +205,7 @@ impl Searcher<'_> {
     fn push_forcing(&mut self, node: &Node, steps: i32, table_move: Option<Packed>) {
         let table_move = table_move.filter(|mv| !mv.is_none());
         let params = self.params;
-        let past = Past::quiescent(node, params);
+        let context = HistoryContext::for_qsearch(node, params);
         let histories = &self.memory.histories;
         let moves = &mut self.memory.moves;
         // In check the first move that is no mate may be all that is tried: what holds comes before what loses.
@@ -217,7 +217,7 @@ impl Searcher<'_> {
                 let value = if is_noisy(mv) {
                     CAPTURES_FIRST + noisy_value(mv) * params.victim_weight + histories.capture(node.turn, mv)
                 } else {
-                    histories.butterfly(&past, mv)
+                    histories.butterfly(&context, mv)
                 };
                 if weighed && !see::gains(node.board(), node.turn, mv, -params.good_capture) {
                     value - 2 * CAPTURES_FIRST
@@ -261,7 +261,7 @@ pub(super) fn cutoff(entry: &Entry, node: &Node, alpha: i32, beta: i32, ply: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{params::Params, thread_data::tests::begun};
+    use crate::{params::Params, thread_data::tests::with_searcher};
     use sparring_chess::{GameHistory, Role, Variant};
 
     #[test]
@@ -269,7 +269,7 @@ mod tests {
         // A knight can be taken; nothing else is there to take.
         let fen = "6k1/5ppp/8/4n3/8/5N2/5PPP/6K1 w - - 0 1";
         let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
-        begun(&line, &Params::default(), |mut searcher, node| {
+        with_searcher(&line, &Params::default(), |mut searcher, node| {
             let margin = searcher.params.delta_margin;
             let worth = see::worth(Role::Knight);
             let moves = node.pos.legal_moves();
@@ -280,12 +280,12 @@ mod tests {
             // What the capture could have reached is what a window far above is told, without a look at it.
             let stand = searcher.static_eval(node, 0);
             let most = stand + margin + worth;
-            let before = searcher.watch.nodes();
+            let before = searcher.limiter.nodes();
             assert_eq!(searcher.quiescence(node, most, most + 1, 0, 9), most);
-            assert_eq!(searcher.watch.nodes() - before, 1);
+            assert_eq!(searcher.limiter.nodes() - before, 1);
             let score = searcher.quiescence(node, most - 1, most, 0, 9);
             assert!(score < most);
-            assert!(searcher.watch.nodes() - before > 2, "it is looked at");
+            assert!(searcher.limiter.nodes() - before > 2, "it is looked at");
         });
     }
 }

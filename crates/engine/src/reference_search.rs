@@ -10,7 +10,7 @@ use super::{
     node::Node,
     params::Params,
     score::{INFINITE, mated_in},
-    thread_data::{Searcher, tests::begun},
+    thread_data::{Searcher, tests::with_searcher},
 };
 use sparring_chess::{
     GameHistory, Move, Rules as _, Variant,
@@ -76,7 +76,7 @@ impl Plain<'_> {
             self.0.salt = mix(self.0.salt);
             return self.0.quiescence(node, -INFINITE, enough, ply, 0);
         }
-        if let Some(drawn) = self.0.settled(node, ply) {
+        if let Some(drawn) = self.0.terminal_score(node, ply) {
             return drawn;
         }
         let moves = node.pos.legal_moves();
@@ -91,7 +91,7 @@ impl Plain<'_> {
 fn minimax(line: &GameHistory, moves: &[Move], depth: u32) -> Score {
     let depth = i32::try_from(depth).unwrap();
     let best = |searcher: Searcher<'_>, node: &Node| Plain(searcher).best(node, moves, depth, 0);
-    Score::from_value(begun(line, &whole(), best))
+    Score::from_value(with_searcher(line, &whole(), best))
 }
 
 fn search(line: &GameHistory, params: Params, depth: u32) -> SearchResult {
@@ -102,11 +102,11 @@ fn search(line: &GameHistory, params: Params, depth: u32) -> SearchResult {
         ..Limits::default()
     };
     let (stop, clock) = (Stop::new(), Stopwatch::start());
-    let around = SearchControl {
+    let control = SearchControl {
         stop: &stop,
         clock: &clock,
     };
-    engine.search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| ())
+    engine.search(&SearchRequest::new(line.clone(), limits), &control, &mut |_| ())
 }
 
 /// Games by chance that are not over, and how deeply to search their ends: openings, middlegames and what random play makes of
@@ -152,7 +152,7 @@ fn a_search_that_leaves_nothing_out_comes_to_what_minimax_does() {
         let moves = line.position().legal_moves();
         let expected: Vec<Score> = (1..=depth).map(|depth| minimax(&line, &moves, depth)).collect();
         let fen = write_fen(line.position());
-        assert_eq!(found.finished, expected, "{fen}");
+        assert_eq!(found.scores_by_depth, expected, "{fen}");
         let best = found.best().unwrap();
         assert_eq!(
             minimax(&line, &[best], depth),
@@ -177,6 +177,11 @@ fn windows_that_are_missed_end_in_the_score_of_an_open_one() {
     };
     for (line, depth) in games(63) {
         let [open, narrow] = [&open, &narrow].map(|params| search(&line, params.clone(), depth));
-        assert_eq!(narrow.finished, open.finished, "{}", write_fen(line.position()));
+        assert_eq!(
+            narrow.scores_by_depth,
+            open.scores_by_depth,
+            "{}",
+            write_fen(line.position())
+        );
     }
 }

@@ -21,14 +21,14 @@ pub(super) struct RootMove {
     /// The iteration that its worth comes from, in plies.
     pub depth: i32,
     /// How its worth is meant: `score`, or `previous` where there is none.
-    pub sureness: BoundKind,
+    pub bound: BoundKind,
     /// The line that starts with it.
     pub pv: ArrayVec<Move, MAX_PLY>,
     /// Nodes spent below it.
     pub nodes: u64,
     /// How it does by endgame tables, where they hold the root. Of moves of another standing the better ones come first,
     /// whatever a search finds.
-    pub standing: Option<WdlRank>,
+    pub wdl_rank: Option<WdlRank>,
 }
 
 impl RootMove {
@@ -39,30 +39,30 @@ impl RootMove {
             score,
             previous: 0,
             depth: 0,
-            sureness: BoundKind::Exact,
+            bound: BoundKind::Exact,
             pv: ArrayVec::from_iter([mv]),
             nodes: 0,
-            standing: None,
+            wdl_rank: None,
         }
     }
 
     /// By what moves are put in order that have been searched.
     pub fn rank(&self) -> (Option<WdlRank>, i32) {
-        (self.standing, self.worth())
+        (self.wdl_rank, self.known_score())
     }
 
     /// The score to report and its kind: a tablebase result is no bound, but a mate may be.
     pub fn reported(&self) -> (Score, BoundKind) {
-        let score = reported_score(self.worth(), self.standing);
-        let sureness = match self.standing {
+        let score = reported_score(self.known_score(), self.wdl_rank);
+        let bound = match self.wdl_rank {
             Some(_) if !is_mate(score) => BoundKind::Exact,
-            _ => self.sureness,
+            _ => self.bound,
         };
-        (Score::from_value(score), sureness)
+        (Score::from_value(score), bound)
     }
 
     /// The best knowledge of its worth.
-    pub fn worth(&self) -> i32 {
+    pub fn known_score(&self) -> i32 {
         if self.score > -INFINITE {
             self.score
         } else {
@@ -71,16 +71,16 @@ impl RootMove {
     }
 
     /// Its score becomes what was found last, to make room for what will be found.
-    pub fn remember(&mut self) {
-        self.previous = self.worth();
+    pub fn shift_score(&mut self) {
+        self.previous = self.known_score();
         self.score = -INFINITE;
     }
 
     /// A search of an iteration has found a score, in this window.
-    pub fn find(&mut self, score: i32, iteration: i32, (alpha, beta): (i32, i32)) {
+    pub fn record(&mut self, score: i32, iteration: i32, (alpha, beta): (i32, i32)) {
         self.score = score;
         self.depth = iteration;
-        self.sureness = if score <= alpha {
+        self.bound = if score <= alpha {
             BoundKind::AtMost
         } else if score >= beta {
             BoundKind::AtLeast
@@ -92,21 +92,21 @@ impl RootMove {
 
 /// The first of these moves was found the best: the others are worth no more than it, whatever the last iteration said.
 /// Were the next line cut short, a move that has just been refuted would otherwise come back with its old score.
-pub(super) fn cap(moves: &mut [RootMove]) {
+pub(super) fn cap_rest(moves: &mut [RootMove]) {
     let Some((best, rest)) = moves.split_first_mut() else {
         return;
     };
     for root in rest {
-        root.remember();
-        if root.previous > best.worth() {
-            (root.previous, root.depth, root.sureness) = (best.worth(), best.depth, BoundKind::AtMost);
+        root.shift_score();
+        if root.previous > best.known_score() {
+            (root.previous, root.depth, root.bound) = (best.known_score(), best.depth, BoundKind::AtMost);
         }
     }
 }
 
 /// Sorts moves by a rank, the highest first, equal ones staying in their order. Few are out of place, and unlike the
 /// library's stable sort this one allocates nothing.
-pub(super) fn order<R: Ord>(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> R) {
+pub(super) fn sort_by_rank<R: Ord>(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> R) {
     for index in 1..moves.len() {
         let own = rank(&moves[index]);
         let place = moves[..index].partition_point(|root| rank(root) >= own);
@@ -133,8 +133,11 @@ mod tests {
             })
             .collect();
         let best = moves[0].mv;
-        cap(&mut moves);
-        let known: Vec<(i32, BoundKind)> = moves.iter().map(|root| (root.worth(), root.sureness)).collect();
+        cap_rest(&mut moves);
+        let known: Vec<(i32, BoundKind)> = moves
+            .iter()
+            .map(|root| (root.known_score(), root.bound))
+            .collect();
         let capped = (101, BoundKind::AtMost);
         let exact = |worth| (worth, BoundKind::Exact);
         assert_eq!(known, [exact(101), exact(96), capped, exact(50)]);
@@ -143,7 +146,7 @@ mod tests {
             [5, 5, 5, 4]
         );
         // The next line is cut short before it has found anything.
-        order(&mut moves, RootMove::worth);
+        sort_by_rank(&mut moves, RootMove::known_score);
         assert_eq!(moves[0].mv, best);
     }
 }

@@ -1,11 +1,11 @@
 //! Root search: the moves to search, their first order, and one search over them.
 
 use super::{
-    history::Past,
+    history::HistoryContext,
     movepick,
     node::Node,
     reductions::PLY,
-    root_moves::{RootMove, order},
+    root_moves::{RootMove, sort_by_rank},
     score::{INFINITE, MAX_PLY},
     see,
     syzygy::WdlRank,
@@ -14,7 +14,7 @@ use super::{
 use sparring_chess::{Move, Rules as _, units::Millis};
 
 /// From this time on a search reports the root move it is at; no machine gets there within this many nodes.
-const SLOW: (Millis, u64) = (Millis(1000), 1 << 16);
+const REPORT_MOVES_FROM: (Millis, u64) = (Millis(1000), 1 << 16);
 
 /// Puts the moves to choose from into `roots`, in a first order: `only` these where any are named, without those that
 /// stay unseen.
@@ -22,47 +22,47 @@ pub(super) fn collect_root_moves(
     searcher: &mut Searcher<'_>,
     node: &Node,
     only: &[Move],
-    standings: &[(Move, WdlRank)],
-    roots: &mut Vec<RootMove>,
+    root_ranks: &[(Move, WdlRank)],
+    moves: &mut Vec<RootMove>,
 ) {
-    roots.clear();
+    moves.clear();
     let legal = node.pos.legal_moves();
     let last = searcher.memory.frame_before(0, 1).mv;
     // Whoever overlooks everything still moves: what stands out most is seen.
     let last_hidden = legal
         .iter()
         .copied()
-        .max_by_key(|mv| searcher.weakness.prominence(*mv));
-    let is_seen = |mv: Move| !searcher.weakness.hides(node, last, mv);
+        .max_by_key(|mv| searcher.handicap.prominence(*mv));
+    let is_seen = |mv: Move| !searcher.handicap.hides(node, last, mv);
     let sees_any = legal.iter().any(|mv| is_seen(*mv));
     let is_chosen = |mv: Move| match only {
         [] if sees_any => is_seen(mv),
         [] => last_hidden == Some(mv),
         only => only.contains(&mv),
     };
-    let past = searcher.past(node, 0);
+    let context = searcher.history_context(node, 0);
     for mv in legal.iter().copied().filter(|mv| is_chosen(*mv)) {
-        roots.push(RootMove::new(mv, first_rank(searcher, node, mv, &past)));
+        moves.push(RootMove::new(mv, first_order(searcher, node, mv, &context)));
     }
-    for root in roots.iter_mut() {
-        let known = standings.iter().find(|(mv, _)| *mv == root.mv);
-        root.standing = known.map(|(_, standing)| *standing);
+    for root in moves.iter_mut() {
+        let known = root_ranks.iter().find(|(mv, _)| *mv == root.mv);
+        root.wdl_rank = known.map(|(_, rank)| *rank);
     }
-    order(roots, |root| (root.standing, root.score));
+    sort_by_rank(moves, |root| (root.wdl_rank, root.score));
     let eval = searcher.static_eval(node, 0);
-    for root in roots {
+    for root in moves {
         root.score = -INFINITE;
         root.previous = eval;
     }
 }
 
 /// The rank of a move before anything was searched: exchanges that win first, quiet moves by history, then the rest.
-fn first_rank(searcher: &Searcher<'_>, node: &Node, mv: Move, past: &Past) -> i32 {
+fn first_order(searcher: &Searcher<'_>, node: &Node, mv: Move, context: &HistoryContext) -> i32 {
     if movepick::is_noisy(mv) {
         let holds = !searcher.traits.see || see::gains(node.board(), node.turn, mv, 0);
         movepick::noisy_value(mv) + if holds { 100_000 } else { -200_000 }
     } else {
-        searcher.memory.histories.quiet(past, mv)
+        searcher.memory.histories.quiet(context, mv)
     }
 }
 
@@ -74,7 +74,7 @@ impl Searcher<'_> {
         moves: &mut [RootMove],
         window: (i32, i32),
         depth: i32,
-        tell: &mut dyn FnMut(Move, usize),
+        on_move: &mut dyn FnMut(Move, usize),
     ) -> i32 {
         let (mut alpha, beta) = window;
         let mut best = -INFINITE;
@@ -84,17 +84,17 @@ impl Searcher<'_> {
         self.memory.frame(2).cutoffs = 0;
         for (index, root) in moves.iter_mut().enumerate() {
             if self.is_slow() {
-                tell(root.mv, index + 1);
+                on_move(root.mv, index + 1);
             }
-            let nodes = self.watch.nodes();
+            let nodes = self.limiter.nodes();
             let child = self.play(node, 0, root.mv);
             let found = self.search_root_move(&child, root.mv, index, (alpha, beta), depth);
             self.leave();
-            root.nodes += self.watch.nodes() - nodes;
+            root.nodes += self.limiter.nodes() - nodes;
             let score = match found {
                 Ok(score) => score,
                 Err(Some(least)) => {
-                    root.find(least, self.iteration, (alpha, alpha + 1));
+                    root.record(least, self.iteration, (alpha, alpha + 1));
                     root.pv.truncate(1);
                     best = best.max(least);
                     break;
@@ -103,7 +103,7 @@ impl Searcher<'_> {
             };
             best = best.max(score);
             if index == 0 || score > alpha {
-                root.find(score, self.iteration, (alpha, beta));
+                root.record(score, self.iteration, (alpha, beta));
                 let line = &self.memory.lines[1];
                 // The best move of the last iteration may fail low with hardly a line; what was known of it says more.
                 if score > alpha || line.len() + 1 >= root.pv.len() {
@@ -122,8 +122,8 @@ impl Searcher<'_> {
 
     /// Whether the search has run for so long that people wonder what it does.
     pub fn is_slow(&self) -> bool {
-        let (time, nodes) = SLOW;
-        self.watch.nodes() > nodes && self.watch.elapsed() >= time
+        let (time, nodes) = REPORT_MOVES_FROM;
+        self.limiter.nodes() > nodes && self.limiter.elapsed() >= time
     }
 
     /// The score of a root move. When the search was stopped: what the move is known to be worth at least, where that is
@@ -145,7 +145,7 @@ impl Searcher<'_> {
         }
         let reduced = full - self.root_reduction(child, mv, index, depth);
         let mut score = -self.search(child, -alpha - 1, -alpha, reduced, 1, true);
-        if score > alpha && reduced < full && !self.watch.stopped() {
+        if score > alpha && reduced < full && !self.limiter.stopped() {
             score = -self.search(child, -alpha - 1, -alpha, full, 1, true);
         }
         let score = self.unless_stopped(score, None)?;
@@ -170,7 +170,7 @@ impl Searcher<'_> {
     }
 
     fn unless_stopped(&self, score: i32, before: Option<i32>) -> Result<i32, Option<i32>> {
-        if self.watch.stopped() {
+        if self.limiter.stopped() {
             Err(before)
         } else {
             Ok(score)

@@ -6,7 +6,7 @@ use super::{
     bounds::Bounds,
     draw,
     extensions::Singular,
-    history::Past,
+    history::HistoryContext,
     move16::Packed,
     movepick::{MovePicker, is_noisy},
     node::Node,
@@ -33,12 +33,12 @@ impl Searcher<'_> {
         if depth <= 0 {
             return self.quiescence(node, alpha, beta, ply, 0);
         }
-        if !self.watch.visit() {
+        if !self.limiter.visit() {
             return 0;
         }
         self.seldepth = self.seldepth.max(ply);
         self.memory.lines[ply].clear();
-        if let Some(score) = self.settled(node, ply) {
+        if let Some(score) = self.terminal_score(node, ply) {
             return score;
         }
         if ply >= MAX_PLY - 1 {
@@ -82,11 +82,11 @@ impl Searcher<'_> {
         };
         if let Some(score) = self
             .tablebase_cutoff(&mut here)
-            .or_else(|| self.ending_settles(&mut here))
+            .or_else(|| self.fortress_cutoff(&mut here))
         {
             return score;
         }
-        self.judge(&mut here);
+        self.evaluate_node(&mut here);
         here.depth -= self.iterative_reduction(&here);
         if let Some(score) = self.prune(&here) {
             return here.bounds.within(score);
@@ -115,7 +115,7 @@ impl Searcher<'_> {
     }
 
     /// Looks at the position itself: evaluation, best guess, trend.
-    fn judge(&mut self, here: &mut NodeContext<'_>) {
+    fn evaluate_node(&mut self, here: &mut NodeContext<'_>) {
         self.memory.frame(here.ply + 1).killers = [None; 2];
         self.memory.frame(here.ply + 2).cutoffs = 0;
         if here.node.in_check() {
@@ -151,12 +151,12 @@ impl Searcher<'_> {
         here.improving = self.is_improving(here.ply, eval);
         self.memory.frame(here.ply).eval = Some(eval);
         if here.entry.is_none() {
-            self.keep_evaluation(here);
+            self.store_evaluation(here);
         }
     }
 
     /// Keeps the evaluation in the table at once: most nodes are pruned before they would store anything, and come up again.
-    fn keep_evaluation(&self, here: &NodeContext<'_>) {
+    fn store_evaluation(&self, here: &NodeContext<'_>) {
         self.table.store(
             self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
             Entry {
@@ -182,30 +182,30 @@ impl Searcher<'_> {
     fn search_moves(&mut self, here: &NodeContext<'_>) -> i32 {
         let node = here.node;
         let killers = self.memory.frame(here.ply).killers;
-        let past = self.past(node, here.ply);
+        let context = self.history_context(node, here.ply);
         let last = self.memory.frame_before(here.ply, 1).mv;
         let mut picker = MovePicker::new(
             &self.memory.moves,
             here.table_move,
             killers,
-            past,
+            context,
             self.traits.see,
             self.params,
         );
         let mut tried = TriedMoves::default();
         let (mut best, mut best_move, mut alpha) = (here.bounds.floor, None, here.alpha);
-        let (mut count, mut forgotten) = (0, false);
+        let (mut count, mut any_hidden) = (0, false);
         while let Some(mv) = picker.next(node, &mut self.memory.moves, &self.memory.histories) {
             if Some(mv) == here.excluded {
                 continue;
             }
-            if Some(mv) != here.table_move && !picker.is_only_move() && self.weakness.hides(node, last, mv) {
-                forgotten = true;
+            if Some(mv) != here.table_move && !picker.is_only_move() && self.handicap.hides(node, last, mv) {
+                any_hidden = true;
                 continue;
             }
             count += 1;
-            let candidate = self.candidate(node, mv, count, &past);
-            if best > -DECIDED && self.leaves_out(here, &candidate, alpha, &mut picker) {
+            let candidate = self.move_context(node, mv, count, &context);
+            if best > -DECIDED && self.prunes_move(here, &candidate, alpha, &mut picker) {
                 continue;
             }
             let extension = match self.singular(here, mv) {
@@ -216,9 +216,9 @@ impl Searcher<'_> {
                 }
             };
             let child = self.play(node, here.ply, mv);
-            let score = self.search_child(here, &past, &child, &candidate, (alpha, best), extension);
+            let score = self.search_child(here, &context, &child, &candidate, (alpha, best), extension);
             self.leave();
-            if self.watch.stopped() {
+            if self.limiter.stopped() {
                 break;
             }
             if score > best {
@@ -237,28 +237,28 @@ impl Searcher<'_> {
             tried.add(mv);
         }
         picker.finish(&mut self.memory.moves);
-        if self.watch.stopped() {
+        if self.limiter.stopped() {
             return 0;
         }
         if count == 0 {
-            return self.without_moves(here, forgotten);
+            return self.no_moves_score(here, any_hidden);
         }
         if let Some(mv) = best_move.filter(|_| best >= here.beta) {
             self.memory.frame(here.ply).cutoffs += 1;
-            self.reward(here, &past, mv, &tried);
-            best = self.soften(here, best);
+            self.update_histories(here, &context, mv, &tried);
+            best = self.dampen(here, best);
         }
         best = here.bounds.within(best);
-        self.remember(here, best, best_move);
+        self.store_result(here, best, best_move);
         best
     }
 
-    fn candidate(&self, node: &Node, mv: Move, count: usize, past: &Past) -> MoveContext {
+    fn move_context(&self, node: &Node, mv: Move, count: usize, context: &HistoryContext) -> MoveContext {
         let quiet = !is_noisy(mv);
         let histories = &self.memory.histories;
         let history = match (count, quiet) {
             (1, _) => 0,
-            (_, true) => histories.quiet(past, mv),
+            (_, true) => histories.quiet(context, mv),
             (_, false) => histories.capture(node.turn, mv),
         };
         MoveContext {
@@ -270,15 +270,15 @@ impl Searcher<'_> {
     }
 
     /// The score of a node in which no move was looked at.
-    fn without_moves(&mut self, here: &NodeContext<'_>, forgotten: bool) -> i32 {
+    fn no_moves_score(&mut self, here: &NodeContext<'_>, any_hidden: bool) -> i32 {
         if here.excluded.is_some() {
             here.alpha
-        } else if forgotten {
+        } else if any_hidden {
             // Overlooking every move must not look like mate or stalemate.
             here.eval.unwrap_or(0)
         } else {
             match draw::no_moves(here.node, here.ply) {
-                0 => self.inclined.draw(here.node.turn),
+                0 => self.style.draw(here.node.turn),
                 mated => mated,
             }
         }
@@ -289,7 +289,7 @@ impl Searcher<'_> {
     fn search_child(
         &mut self,
         here: &NodeContext<'_>,
-        past: &Past,
+        context: &HistoryContext,
         child: &Node,
         candidate: &MoveContext,
         bounds: (i32, i32),
@@ -301,26 +301,26 @@ impl Searcher<'_> {
         let mut depth = here.depth - 1 + extension.max(self.check_extension(here, child));
         let mut score = alpha + 1;
         if here.depth >= self.params.lmr_depth && count > 1 + usize::from(here.pv) {
-            let owed = self.memory.frame(here.ply).owed;
+            let owed = self.memory.frame(here.ply).reduction_carry;
             let reduction = self.late_move_reduction(here, child, candidate) + owed;
             let reduced = (depth - reduction / PLY).clamp(1, depth + 1);
             if self.params.lmr_carry > 0 {
-                self.memory.frame(ply).owed = (reduction % PLY).max(0);
+                self.memory.frame(ply).reduction_carry = (reduction % PLY).max(0);
             }
             score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
-            self.memory.frame(ply).owed = owed;
+            self.memory.frame(ply).reduction_carry = owed;
             if score > alpha && reduced < depth {
                 depth += i32::from(score > best + self.params.lmr_deeper)
                     - i32::from(score < best + self.params.lmr_shallower);
                 if reduced < depth {
                     score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
                 }
-                self.learn_again(past, candidate, depth, score, (alpha, here.beta));
+                self.update_continuation(context, candidate, depth, score, (alpha, here.beta));
             }
         } else if !here.pv || count > 1 {
             score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
         }
-        if here.pv && (count == 1 || score > alpha) && !self.watch.stopped() {
+        if here.pv && (count == 1 || score > alpha) && !self.limiter.stopped() {
             score = -self.search(child, -here.beta, -alpha, depth, ply, false);
         }
         score
@@ -349,7 +349,7 @@ impl Searcher<'_> {
     }
 
     /// Draws a score beyond beta towards it: how far beyond is less certain than that it is, above all at low depth.
-    fn soften(&self, here: &NodeContext<'_>, best: i32) -> i32 {
+    fn dampen(&self, here: &NodeContext<'_>, best: i32) -> i32 {
         if self.params.soft_beta == 0 || is_decided(best) || is_decided(here.beta) {
             return best;
         }
@@ -357,9 +357,9 @@ impl Searcher<'_> {
     }
 
     /// Teaches the histories what came of a quiet move that looked better than its reduced search was to find.
-    fn learn_again(
+    fn update_continuation(
         &mut self,
-        past: &Past,
+        context: &HistoryContext,
         candidate: &MoveContext,
         depth: i32,
         score: i32,
@@ -367,18 +367,25 @@ impl Searcher<'_> {
     ) {
         let (alpha, beta) = window;
         let failed = score <= alpha;
-        if self.params.lmr_learn == 0 || !candidate.quiet || !failed && score < beta || self.watch.stopped() {
+        if self.params.lmr_learn == 0 || !candidate.quiet || !failed && score < beta || self.limiter.stopped()
+        {
             return;
         }
         let bonus = (self.params.history_bonus * depth).min(self.params.history_max);
         let bonus = if failed { -bonus } else { bonus };
         self.memory
             .histories
-            .learn_continuation(past, candidate.mv, bonus);
+            .learn_continuation(context, candidate.mv, bonus);
     }
 
     /// Teaches the histories that a move cut and those before it did not.
-    fn reward(&mut self, here: &NodeContext<'_>, past: &Past, mv: Move, tried: &TriedMoves) {
+    fn update_histories(
+        &mut self,
+        here: &NodeContext<'_>,
+        context: &HistoryContext,
+        mv: Move,
+        tried: &TriedMoves,
+    ) {
         let us = here.node.turn;
         let bonus = (self.params.history_bonus * here.depth).min(self.params.history_max);
         let malus = bonus * self.params.history_malus / 100;
@@ -386,9 +393,9 @@ impl Searcher<'_> {
         if is_noisy(mv) {
             histories.learn_capture(us, mv, bonus);
         } else {
-            histories.learn_quiet(past, mv, bonus);
+            histories.learn_quiet(context, mv, bonus);
             for quiet in &tried.quiets {
-                histories.learn_quiet(past, *quiet, -malus);
+                histories.learn_quiet(context, *quiet, -malus);
             }
         }
         for noisy in &tried.noisy {
@@ -404,7 +411,7 @@ impl Searcher<'_> {
     }
 
     /// Keeps the result in the table and learns how wrong the evaluation was.
-    fn remember(&mut self, here: &NodeContext<'_>, best: i32, best_move: Option<Move>) {
+    fn store_result(&mut self, here: &NodeContext<'_>, best: i32, best_move: Option<Move>) {
         if here.excluded.is_some() {
             return;
         }

@@ -6,16 +6,16 @@ use sparring_chess::units::{Millis, Nodes, TimeSource};
 /// The stop flag and the clock are looked at once in so many nodes, the first times sooner, for clocks on which hardly anything
 /// is left: after [`FIRST_LOOK`], and each time after as many nodes as there were before it.
 const POLL: u64 = 1024;
-const FIRST_LOOK: u64 = 16;
+const FIRST_POLL: u64 = 16;
 
 /// Whenever it took so long from one look to the next, they are looked at twice as often from then on: where other programs
 /// have the processor, a thousand nodes can outlast a clock.
 const SLOW: Millis = Millis(8);
 
 /// However late it is, a first glance of so many nodes tells good moves from bad ones, and takes no time that counts.
-const GLANCE: u64 = 256;
+const FIRST_NODES: u64 = 256;
 /// Where it does, the glance is over.
-const LONGEST_GLANCE: Millis = Millis(50);
+const FIRST_NODES_TIME: Millis = Millis(50);
 
 /// Helpers look at what their leader says once in so many nodes.
 const FOLLOW: u64 = 256;
@@ -30,7 +30,7 @@ pub(super) struct SearchLimiter<'a> {
     /// Which of the threads counts here.
     lane: usize,
     /// What the first thread looks at; helpers only follow it.
-    lead: Option<Lead<'a>>,
+    lead: Option<Leader<'a>>,
     state: State,
     /// The depth of the iteration under way, where one as deep that another thread finishes makes it needless.
     iteration: Option<i32>,
@@ -45,34 +45,34 @@ enum State {
     Over,
 }
 
-struct Lead<'a> {
+struct Leader<'a> {
     hard: Option<Millis>,
     stop: &'a Stop,
     clock: &'a dyn TimeSource,
     started: Millis,
     /// When the clock was last looked at, and the longest time between two looks.
-    looked: Millis,
+    polled: Millis,
     stall: Millis,
     /// The nodes until the next look.
     interval: u64,
 }
 
-impl Lead<'_> {
-    fn is_called_off(&mut self, nodes: u64) -> bool {
+impl Leader<'_> {
+    fn is_stopped(&mut self, nodes: u64) -> bool {
         let now = self.clock.elapsed() - self.started;
-        let took = now - self.looked;
-        self.looked = now;
+        let took = now - self.polled;
+        self.polled = now;
         let interval = if took < SLOW {
             self.interval * 2
         } else {
             self.interval / 2
         };
         // Whoever waits for no more nodes than there have been is never later than twice the time it took until then.
-        self.interval = interval.clamp(1, nodes.clamp(FIRST_LOOK, POLL));
-        if nodes < GLANCE {
-            self.interval = self.interval.min(GLANCE - nodes);
+        self.interval = interval.clamp(1, nodes.clamp(FIRST_POLL, POLL));
+        if nodes < FIRST_NODES {
+            self.interval = self.interval.min(FIRST_NODES - nodes);
         }
-        let has_glanced = nodes >= GLANCE || (nodes > 0 && now >= LONGEST_GLANCE);
+        let has_glanced = nodes >= FIRST_NODES || (nodes > 0 && now >= FIRST_NODES_TIME);
         if self.stop.is_set() {
             return has_glanced;
         }
@@ -86,15 +86,15 @@ impl Lead<'_> {
 
 impl<'a> SearchLimiter<'a> {
     /// Starts counting nodes and time for the thread that leads a search.
-    pub fn lead(limits: &Limits, around: &SearchControl<'a>, pool: &'a ThreadPool) -> Self {
-        let lead = Lead {
+    pub fn lead(limits: &Limits, control: &SearchControl<'a>, pool: &'a ThreadPool) -> Self {
+        let lead = Leader {
             hard: limits.hard,
-            stop: around.stop,
-            clock: around.clock,
-            started: around.clock.elapsed(),
-            looked: Millis::ZERO,
+            stop: control.stop,
+            clock: control.clock,
+            started: control.clock.elapsed(),
+            polled: Millis::ZERO,
             stall: Millis::ZERO,
-            interval: FIRST_LOOK,
+            interval: FIRST_POLL,
         };
         Self {
             lead: Some(lead),
@@ -118,7 +118,7 @@ impl<'a> SearchLimiter<'a> {
 
     /// Notes that an iteration of so many plies begins, which ends early when another thread is the first to finish one as
     /// deep.
-    pub fn begin(&mut self, depth: i32) {
+    pub fn begin_iteration(&mut self, depth: i32) {
         self.iteration = Some(depth);
     }
 
@@ -146,7 +146,7 @@ impl<'a> SearchLimiter<'a> {
     fn is_over(&mut self) -> bool {
         let left = self.limit.saturating_sub(self.all_nodes());
         if self.state == State::Running {
-            self.state = self.judge(left);
+            self.state = self.next_state(left);
         }
         // With several threads the limit is shared out, so that together they hardly overstep it.
         let interval = self.lead.as_ref().map_or(FOLLOW, |lead| lead.interval);
@@ -155,7 +155,7 @@ impl<'a> SearchLimiter<'a> {
         self.stopped()
     }
 
-    fn judge(&mut self, left: u64) -> State {
+    fn next_state(&mut self, left: u64) -> State {
         if left == 0 || self.is_called_off() {
             State::Over
         } else if self.iteration.is_some_and(|depth| self.pool.deepest() >= depth) {
@@ -167,7 +167,7 @@ impl<'a> SearchLimiter<'a> {
 
     fn is_called_off(&mut self) -> bool {
         match &mut self.lead {
-            Some(lead) => lead.is_called_off(self.nodes),
+            Some(lead) => lead.is_stopped(self.nodes),
             None => self.pool.is_over(),
         }
     }
@@ -234,14 +234,14 @@ mod tests {
                 nodes: Some(Nodes(limit)),
                 ..Limits::default()
             };
-            let around = SearchControl {
+            let control = SearchControl {
                 stop: &stop,
                 clock: &clock,
             };
-            let mut watch = SearchLimiter::lead(&limits, &around, &pool);
-            while watch.visit() {}
-            assert_eq!(watch.nodes(), limit);
-            assert!(watch.stopped());
+            let mut limiter = SearchLimiter::lead(&limits, &control, &pool);
+            while limiter.visit() {}
+            assert_eq!(limiter.nodes(), limit);
+            assert!(limiter.stopped());
         }
     }
 
@@ -253,14 +253,14 @@ mod tests {
             hard: Some(Millis(100)),
             ..Limits::default()
         };
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let mut watch = SearchLimiter::lead(&limits, &around, &pool);
-        assert!((0..10_000).all(|_| watch.visit()));
+        let mut limiter = SearchLimiter::lead(&limits, &control, &pool);
+        assert!((0..10_000).all(|_| limiter.visit()));
         clock.0.set(5100);
-        assert!((0..=POLL).any(|_| !watch.visit()));
+        assert!((0..=POLL).any(|_| !limiter.visit()));
     }
 
     #[test]
@@ -268,13 +268,13 @@ mod tests {
         let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         stop.set();
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &pool);
-        while watch.visit() {}
-        assert_eq!(watch.nodes(), GLANCE);
+        let mut limiter = SearchLimiter::lead(&Limits::default(), &control, &pool);
+        while limiter.visit() {}
+        assert_eq!(limiter.nodes(), FIRST_NODES);
     }
 
     #[test]
@@ -286,13 +286,13 @@ mod tests {
                 hard: Some(Millis(hard)),
                 ..Limits::default()
             };
-            let around = SearchControl {
+            let control = SearchControl {
                 stop: &stop,
                 clock: &clock,
             };
             clock.0.set(0);
-            let mut watch = SearchLimiter::lead(&limits, &around, &pool);
-            while watch.visit() {
+            let mut limiter = SearchLimiter::lead(&limits, &control, &pool);
+            while limiter.visit() {
                 clock.0.set(clock.0.get() + of_node);
             }
             clock.0.get()
@@ -322,12 +322,12 @@ mod tests {
     fn after_a_pause_the_clock_is_looked_at_as_rarely_as_before() {
         let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Counting(Cell::new(0)));
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let mut watch = SearchLimiter::lead(&Limits::default(), &around, &pool);
-        assert!((0..100 * POLL).all(|_| watch.visit()));
+        let mut limiter = SearchLimiter::lead(&Limits::default(), &control, &pool);
+        assert!((0..100 * POLL).all(|_| limiter.visit()));
         assert!((100..112).contains(&clock.0.get()), "{}", clock.0.get());
     }
 
@@ -339,11 +339,11 @@ mod tests {
             nodes: Some(Nodes(5000)),
             ..Limits::default()
         };
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &stop,
             clock: &clock,
         };
-        let mut first = SearchLimiter::lead(&limits, &around, &pool);
+        let mut first = SearchLimiter::lead(&limits, &control, &pool);
         let mut second = SearchLimiter::follow(&limits, &pool, 1);
         while first.visit() && second.visit() {}
         // What the other has not published yet may come on top.
@@ -359,19 +359,19 @@ mod tests {
     #[test]
     fn an_iteration_is_left_when_another_thread_has_finished_one_as_deep() {
         let pool = ThreadPool::new(2);
-        let mut watch = SearchLimiter::follow(&Limits::default(), &pool, 1);
-        watch.begin(5);
-        pool.share(4, 0, &[]);
-        assert!((0..10 * POLL).all(|_| watch.visit()));
-        pool.share(5, 0, &[]);
-        assert!((0..=POLL).any(|_| !watch.visit()) && watch.stopped());
-        assert!(watch.end() && !watch.stopped());
+        let mut limiter = SearchLimiter::follow(&Limits::default(), &pool, 1);
+        limiter.begin_iteration(5);
+        pool.publish_iteration(4, 0, &[]);
+        assert!((0..10 * POLL).all(|_| limiter.visit()));
+        pool.publish_iteration(5, 0, &[]);
+        assert!((0..=POLL).any(|_| !limiter.visit()) && limiter.stopped());
+        assert!(limiter.end() && !limiter.stopped());
         // What is searched between two iterations cannot be overtaken, nor can a deeper one.
-        assert!((0..10 * POLL).all(|_| watch.visit()));
-        watch.begin(6);
-        assert!((0..10 * POLL).all(|_| watch.visit()));
+        assert!((0..10 * POLL).all(|_| limiter.visit()));
+        limiter.begin_iteration(6);
+        assert!((0..10 * POLL).all(|_| limiter.visit()));
         pool.finish();
-        assert!((0..=POLL).any(|_| !watch.visit()));
-        assert!(!watch.end() && watch.stopped());
+        assert!((0..=POLL).any(|_| !limiter.visit()));
+        assert!(!limiter.end() && limiter.stopped());
     }
 }

@@ -39,18 +39,18 @@ const MOST: i32 = 60;
 /// Likings made ready for one search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PreparedStyleBonus {
-    likings: StyleBonus,
+    bonus: StyleBonus,
     side: Color,
     any: bool,
 }
 
 impl PreparedStyleBonus {
     /// What the side to move at the root likes.
-    pub fn new(likings: &StyleBonus, side: Color) -> Self {
+    pub fn new(bonus: &StyleBonus, side: Color) -> Self {
         Self {
-            likings: *likings,
+            bonus: *bonus,
             side,
-            any: *likings != StyleBonus::default(),
+            any: *bonus != StyleBonus::default(),
         }
     }
 
@@ -59,7 +59,7 @@ impl PreparedStyleBonus {
         if !self.any {
             return 0;
         }
-        self.likings
+        self.bonus
             .amounts()
             .into_iter()
             .fold(u64::from(self.side.is_white()) + 1, |salt, each| {
@@ -69,7 +69,7 @@ impl PreparedStyleBonus {
 
     /// What a draw is worth to a side.
     pub fn draw(&self, side: Color) -> i32 {
-        let worth = self.likings.draws.clamp(-MOST, MOST);
+        let worth = self.bonus.draws.clamp(-MOST, MOST);
         if side == self.side { worth } else { -worth }
     }
 
@@ -78,7 +78,7 @@ impl PreparedStyleBonus {
         if !self.any {
             return 0;
         }
-        let worth = self.likings.worth(node.board(), self.side).clamp(-MOST, MOST);
+        let worth = self.bonus.worth(node.board(), self.side).clamp(-MOST, MOST);
         if node.turn == self.side { worth } else { -worth }
     }
 }
@@ -126,16 +126,16 @@ mod tests {
     use super::*;
     use sparring_chess::{GameHistory, Variant};
 
-    fn worth(likings: StyleBonus, fen: &str, side: Color) -> i32 {
+    fn worth(bonus: StyleBonus, fen: &str, side: Color) -> i32 {
         let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
-        PreparedStyleBonus::new(&likings, side).worth(&Node::root(&line))
+        PreparedStyleBonus::new(&bonus, side).worth(&Node::root(&line))
     }
 
     #[test]
     fn each_liking_counts_what_it_is_named_after() {
         let none = StyleBonus::default();
         let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 w - - 0 1";
-        let of = |likings| worth(likings, fen, Color::White);
+        let of = |bonus| worth(bonus, fen, Color::White);
         assert_eq!(of(none), 0);
         assert_eq!(of(StyleBonus { siege: 5, ..none }), 10, "knight and pawn at e8");
         assert_eq!(
@@ -167,15 +167,15 @@ mod tests {
 
     #[test]
     fn a_liking_is_good_for_the_one_who_searches_and_never_more_than_a_taste() {
-        let likings = StyleBonus {
+        let bonus = StyleBonus {
             siege: 8,
             ..StyleBonus::default()
         };
         let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 b - - 0 1";
-        assert_eq!(worth(likings, fen, Color::White), -16, "black to move");
+        assert_eq!(worth(bonus, fen, Color::White), -16, "black to move");
         let greedy = StyleBonus {
             material: 1000,
-            ..likings
+            ..bonus
         };
         assert_eq!(worth(greedy, fen, Color::White), -MOST);
         assert_eq!(worth(greedy, fen, Color::Black), -MOST);
@@ -193,17 +193,17 @@ mod tests {
                 ..Limits::default()
             };
             let search = SearchRequest {
-                likings: StyleBonus {
+                style_bonus: StyleBonus {
                     draws,
                     ..StyleBonus::default()
                 },
                 ..SearchRequest::new(line.clone(), limits)
             };
-            let around = SearchControl {
+            let control = SearchControl {
                 stop: &Stop::new(),
                 clock: &Stopwatch::start(),
             };
-            let report = Engine::new(1).search(&search, &around, &mut |_| {});
+            let report = Engine::new(1).search(&search, &control, &mut |_| {});
             report.lines[0].score
         };
         assert_eq!(
@@ -221,7 +221,7 @@ mod tests {
             StyleBonus { queens: 5, ..none },
         ]
         .iter()
-        .flat_map(|likings| Color::ALL.map(|side| PreparedStyleBonus::new(likings, side).salt()))
+        .flat_map(|bonus| Color::ALL.map(|side| PreparedStyleBonus::new(bonus, side).salt()))
         .collect();
         assert_eq!(PreparedStyleBonus::new(&none, Color::White).salt(), 0);
         for (index, salt) in salts.iter().enumerate() {

@@ -53,7 +53,7 @@ pub(super) type WdlRank = AmbiguousWdl;
 
 /// What the tables say of the root.
 #[derive(Debug)]
-pub(super) struct Standings {
+pub(super) struct RootRanks {
     pub moves: Vec<(Move, WdlRank)>,
     /// The count of moves without progress is part of it, so that whoever keeps to moves of the best standing makes it come
     /// true: the search needs no tables below.
@@ -117,13 +117,13 @@ impl Tablebase {
 
     /// How many files there are and how many pieces the largest of them has, in words.
     #[must_use]
-    pub fn extent(&self) -> String {
+    pub fn summary(&self) -> String {
         let pieces = self.tables.max_pieces();
         format!("endgame tables: {} files, of up to {pieces} pieces", self.files)
     }
 
     /// The position as tables know it: of orthodox chess, with few pieces, and nobody may castle.
-    fn held<'p>(&self, pos: &'p Position) -> Option<&'p Chess> {
+    fn probeable<'p>(&self, pos: &'p Position) -> Option<&'p Chess> {
         let Position::Chess(chess) = pos else {
             return None;
         };
@@ -133,7 +133,7 @@ impl Tablebase {
     }
 
     /// What the tables answer; none where one is missing, or where they have failed.
-    fn answer<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
+    fn checked<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         if let Err(SyzygyError::ProbeFailed { .. }) = answer {
             self.has_failed.store(true, Relaxed);
         }
@@ -142,7 +142,7 @@ impl Tablebase {
 
     /// WDL of a position right after a capture or a pawn move, for the side to move.
     pub(super) fn wdl(&self, pos: &Position) -> Option<Wdl> {
-        self.answer(self.tables.probe_wdl_after_zeroing(self.held(pos)?))
+        self.checked(self.tables.probe_wdl_after_zeroing(self.probeable(pos)?))
     }
 
     /// Which side wins however well both play, the fifty-move rule aside; `Some(None)` for neither, `None` where the tables do
@@ -161,47 +161,47 @@ impl Tablebase {
     ///
     /// Once a position has come back since the last capture or pawn move, only the quickest of the winning moves stand for
     /// a win: so it comes, whatever the search thinks of the others.
-    pub(super) fn standings(&self, line: &GameHistory) -> Option<Standings> {
-        let chess = self.held(line.position())?;
-        let by_count = |after: &Chess| self.answer(self.tables.probe_wdl(after));
-        if let Some(mut moves) = standings_by(chess, by_count) {
+    pub(super) fn root_ranks(&self, line: &GameHistory) -> Option<RootRanks> {
+        let chess = self.probeable(line.position())?;
+        let by_count = |after: &Chess| self.checked(self.tables.probe_wdl(after));
+        if let Some(mut moves) = rank_moves(chess, by_count) {
             if has_repeated(line) {
-                self.hurry(chess, &mut moves)?;
+                self.keep_quickest_wins(chess, &mut moves)?;
             }
-            return Some(Standings {
+            return Some(RootRanks {
                 moves,
                 is_exact: true,
             });
         }
         // Without tables of distances (*.rtbz) the count of moves is left out.
-        let by_result = |after: &Chess| self.answer(self.tables.probe_wdl_after_zeroing(after));
-        let moves = standings_by(chess, |after| by_result(after).map(WdlRank::from))?;
-        Some(Standings {
+        let by_result = |after: &Chess| self.checked(self.tables.probe_wdl_after_zeroing(after));
+        let moves = rank_moves(chess, |after| by_result(after).map(WdlRank::from))?;
+        Some(RootRanks {
             moves,
             is_exact: false,
         })
     }
 
     /// Leaves only those moves a win that are the nearest to it, or to the capture or pawn move on the way.
-    fn hurry(&self, chess: &Chess, moves: &mut [(Move, WdlRank)]) -> Option<()> {
+    fn keep_quickest_wins(&self, chess: &Chess, moves: &mut [(Move, WdlRank)]) -> Option<()> {
         let mut distances = Vec::with_capacity(moves.len());
-        for (mv, standing) in moves.iter() {
+        for (mv, rank) in moves.iter() {
             let mut after = chess.clone();
             after.play_unchecked(*mv);
-            distances.push(match *standing {
+            distances.push(match *rank {
                 WdlRank::Win if after.is_checkmate() => 0,
                 WdlRank::Win if mv.is_zeroing() => 1,
                 WdlRank::Win => {
-                    let Dtz(distance) = self.answer(self.tables.probe_dtz(&after))?.ignore_rounding();
+                    let Dtz(distance) = self.checked(self.tables.probe_dtz(&after))?.ignore_rounding();
                     1 + distance.abs()
                 }
                 _ => i32::MAX,
             });
         }
         let least = distances.iter().copied().min()?;
-        for ((_, standing), distance) in moves.iter_mut().zip(distances) {
-            if *standing == WdlRank::Win && distance > least {
-                *standing = WdlRank::MaybeWin;
+        for ((_, rank), distance) in moves.iter_mut().zip(distances) {
+            if *rank == WdlRank::Win && distance > least {
+                *rank = WdlRank::MaybeWin;
             }
         }
         Some(())
@@ -209,16 +209,16 @@ impl Tablebase {
 }
 
 /// How each legal move does by what `of` says of the position after it, for the side to move there.
-fn standings_by(chess: &Chess, of: impl Fn(&Chess) -> Option<WdlRank>) -> Option<Vec<(Move, WdlRank)>> {
+fn rank_moves(chess: &Chess, of: impl Fn(&Chess) -> Option<WdlRank>) -> Option<Vec<(Move, WdlRank)>> {
     let each = chess.legal_moves().into_iter().map(|mv| {
         let mut after = chess.clone();
         after.play_unchecked(mv);
         // Mate comes before the fifty-move rule.
-        let standing = match after.is_checkmate() {
+        let rank = match after.is_checkmate() {
             true => WdlRank::Win,
             false => -of(&after)?,
         };
-        Some((mv, standing))
+        Some((mv, rank))
     });
     each.collect()
 }
@@ -243,8 +243,8 @@ impl fmt::Debug for Tablebase {
 }
 
 /// The score to report for a root move: the search's, kept within what the tables know.
-pub(super) fn reported_score(worth: i32, standing: Option<WdlRank>) -> i32 {
-    match standing {
+pub(super) fn reported_score(worth: i32, rank: Option<WdlRank>) -> i32 {
+    match rank {
         None => worth,
         Some(WdlRank::Win | WdlRank::MaybeWin) => worth.max(TABLE_WIN),
         Some(WdlRank::Loss | WdlRank::MaybeLoss) => worth.min(-TABLE_WIN),
@@ -306,9 +306,9 @@ mod tests {
         fs::write(folder.path().join("KQvK.rtbw"), [0; 80]).unwrap();
         let tables = Tablebase::open(&[folder.path()]).unwrap();
         let pos = parse_fen(Variant::Standard, "7k/8/8/8/8/8/8/KQ6 w - - 0 1").unwrap();
-        assert!(tables.held(&pos).is_some());
+        assert!(tables.probeable(&pos).is_some());
         assert_eq!(tables.wdl(&pos), None);
-        assert!(tables.held(&pos).is_none(), "it is not opened again");
+        assert!(tables.probeable(&pos).is_none(), "it is not opened again");
     }
 
     #[test]
@@ -317,12 +317,9 @@ mod tests {
         let wins = |moves: &str| {
             let fen = "8/8/3k4/8/3r4/8/1K6/3Q4 w - - 0 1";
             let line = GameHistory::replay(Variant::Standard, fen, moves).unwrap();
-            let standings = tables.standings(&line).unwrap();
-            assert!(standings.is_exact);
-            let wins = standings
-                .moves
-                .iter()
-                .filter(|(_, standing)| *standing == WdlRank::Win);
+            let ranks = tables.root_ranks(&line).unwrap();
+            assert!(ranks.is_exact);
+            let wins = ranks.moves.iter().filter(|(_, rank)| *rank == WdlRank::Win);
             wins.count()
         };
         let (fresh, once) = (wins(""), wins("b2c3 d6c5 c3b2 c5d6"));
@@ -334,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_reported_score_stays_within_the_tablebase_result() {
-        for (worth, standing, expected) in [
+        for (worth, rank, expected) in [
             (250, None, 250),
             (250, Some(WdlRank::Win), TABLE_WIN),
             (MATE - 7, Some(WdlRank::Win), MATE - 7),
@@ -343,7 +340,7 @@ mod tests {
             (250, Some(WdlRank::Draw), 0),
             (250, Some(WdlRank::CursedWin), 0),
         ] {
-            assert_eq!(reported_score(worth, standing), expected, "{worth} {standing:?}");
+            assert_eq!(reported_score(worth, rank), expected, "{worth} {rank:?}");
         }
     }
 }

@@ -31,12 +31,7 @@ impl Searcher<'_> {
     /// for more than a win or for less than a loss, they bound its score.
     pub fn tablebase_cutoff(&self, here: &mut NodeContext<'_>) -> Option<i32> {
         let tables = self.tablebase.filter(|_| here.excluded.is_none())?;
-        let result = probe(
-            tables,
-            &here.node.pos,
-            here.ply,
-            self.inclined.draw(here.node.turn),
-        )?;
+        let result = probe(tables, &here.node.pos, here.ply, self.style.draw(here.node.turn))?;
         self.pool.add_table_hits(1);
         let (bound, score) = match result {
             ProbeResult::Draw(score) => (Bound::Exact, score),

@@ -3,9 +3,9 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    eval::{Evaluator, PawnTable, faded},
-    handicap::{Weakness, mix},
-    history::{Histories, NO_PIECE_SQUARE, Past, PieceSquare, piece_square},
+    eval::{Evaluator, PawnTable, fifty_move_scaled},
+    handicap::{PreparedHandicap, mix},
+    history::{Histories, HistoryContext, NO_PIECE_SQUARE, PieceSquare, piece_square},
     movepick::Scored,
     nnue::Path,
     node::Node,
@@ -26,8 +26,8 @@ const BEFORE_ROOT: usize = 4;
 
 /// From how many half moves without progress on entries of the table are told apart by that count, and how many
 /// counts are taken as one.
-const COUNT_MATTERS: u32 = 24;
-const COUNTS_ALIKE: u32 = 8;
+const HALFMOVES_LATE: u32 = 24;
+const HALFMOVE_GROUP: u32 = 8;
 
 /// Room for the moves of any position that occurs in games.
 const MOST_MOVES: usize = 256;
@@ -46,7 +46,7 @@ pub(super) struct StackEntry {
     /// The move that a singular search leaves out.
     pub excluded: Option<Move>,
     /// The fraction of a ply that reductions on the way here have left over.
-    pub owed: i32,
+    pub reduction_carry: i32,
     /// How many nodes of this ply cut since the node two plies before began.
     pub cutoffs: i32,
 }
@@ -58,7 +58,7 @@ impl StackEntry {
         moved: NO_PIECE_SQUARE,
         killers: [None; 2],
         excluded: None,
-        owed: 0,
+        reduction_carry: 0,
         cutoffs: 0,
     };
 }
@@ -78,7 +78,7 @@ pub(super) struct ThreadMemory {
     pub lines: Vec<ArrayVec<Move, MAX_PLY>>,
     /// The moves of the root, the best of the last search first.
     pub roots: Vec<RootMove>,
-    frames: Vec<StackEntry>,
+    stack: Vec<StackEntry>,
 }
 
 impl ThreadMemory {
@@ -92,7 +92,7 @@ impl ThreadMemory {
             path: Vec::with_capacity(1024),
             lines: vec![ArrayVec::new(); MAX_PLY + 1],
             roots: Vec::with_capacity(MOST_MOVES),
-            frames: vec![StackEntry::EMPTY; MAX_PLY + BEFORE_ROOT + 2],
+            stack: vec![StackEntry::EMPTY; MAX_PLY + BEFORE_ROOT + 2],
         }
     }
 
@@ -102,7 +102,7 @@ impl ThreadMemory {
     }
 
     /// Forgets what holds for one judge of positions only.
-    pub fn clear_judgements(&mut self) {
+    pub fn clear_evaluations(&mut self) {
         self.clear();
         self.pawns.clear();
     }
@@ -112,10 +112,10 @@ impl ThreadMemory {
         self.path.clear();
         self.path.extend_from_slice(keys);
         self.moves.clear();
-        self.frames.fill(StackEntry::EMPTY);
+        self.stack.fill(StackEntry::EMPTY);
         self.net.begin();
         if let Some((mv, moved)) = last {
-            let frame = &mut self.frames[BEFORE_ROOT - 1];
+            let frame = &mut self.stack[BEFORE_ROOT - 1];
             frame.mv = Some(mv);
             frame.moved = moved;
         }
@@ -123,12 +123,12 @@ impl ThreadMemory {
 
     /// The frame of a ply, from 0 at the root.
     pub fn frame(&mut self, ply: usize) -> &mut StackEntry {
-        &mut self.frames[ply + BEFORE_ROOT]
+        &mut self.stack[ply + BEFORE_ROOT]
     }
 
     /// The frame so many plies before, at most four.
     pub fn frame_before(&self, ply: usize, back: usize) -> &StackEntry {
-        &self.frames[ply + BEFORE_ROOT - back]
+        &self.stack[ply + BEFORE_ROOT - back]
     }
 
     /// Where the last, the second to last and the fourth to last move ended.
@@ -177,15 +177,15 @@ pub(super) struct Searcher<'a> {
     pub table: &'a Table,
     pub pool: &'a ThreadPool,
     pub memory: &'a mut ThreadMemory,
-    pub watch: SearchLimiter<'a>,
+    pub limiter: SearchLimiter<'a>,
     pub evaluator: Evaluator<'a>,
     /// Whether the net corrects what it says.
-    pub asks_net: bool,
+    pub uses_net: bool,
     pub traits: VariantTraits,
-    pub weakness: Weakness,
-    pub inclined: PreparedStyleBonus,
+    pub handicap: PreparedHandicap,
+    pub style: PreparedStyleBonus,
     /// Whether it goes by what is known of endings.
-    pub knows_endings: bool,
+    pub detects_fortresses: bool,
     /// Endgame tables to ask below the root.
     pub tablebase: Option<&'a Tablebase>,
     /// Mixed into every key of the table.
@@ -203,21 +203,22 @@ impl Searcher<'_> {
     /// keeps, neither faded by the fifty-move rule nor corrected.
     pub fn evaluate(&mut self, node: &Node, ply: usize) -> i32 {
         let ThreadMemory { net, pawns, .. } = &mut *self.memory;
-        let seen = self.asks_net.then(|| net.halves(ply, node));
-        let value = self.evaluator.whole(node, pawns, seen);
-        let value = value + self.inclined.worth(node) + self.weakness.noise(node);
+        let seen = self.uses_net.then(|| net.halves(ply, node));
+        let value = self.evaluator.evaluate_unfaded(node, pawns, seen);
+        let value = value + self.style.worth(node) + self.handicap.noise(node);
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
     /// What an evaluation comes to here: less the nearer the fifty-move rule, and with what the histories know of its errors.
     pub fn corrected(&self, node: &Node, value: i32) -> i32 {
-        let corrected = faded(value, &node.pos) + self.memory.histories.correction(node, self.params);
+        let corrected =
+            fifty_move_scaled(value, &node.pos) + self.memory.histories.correction(node, self.params);
         corrected.clamp(1 - DECIDED, DECIDED - 1)
     }
 
     /// What quiet moves of a node are judged by.
-    pub fn past(&self, node: &Node, ply: usize) -> Past {
-        Past::new(node, self.memory.moves_before(ply), self.params)
+    pub fn history_context(&self, node: &Node, ply: usize) -> HistoryContext {
+        HistoryContext::new(node, self.memory.moves_before(ply), self.params)
     }
 
     /// What a position is worth without looking ahead, corrected; nothing in check.
@@ -238,7 +239,8 @@ impl Searcher<'_> {
         } else {
             node.pos.halfmoves().saturating_add(1)
         };
-        self.table.prefetch(self.mixed(step.keys.full, counted, Some(mv)));
+        self.table
+            .prefetch(self.salted_key(step.keys.full, counted, Some(mv)));
         let child = node.after_step(&step);
         if child.keys.full != step.keys.full {
             self.table.prefetch(self.table_key(&child, Some(mv)));
@@ -246,7 +248,7 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = Some(mv);
         frame.moved = piece_square(node.turn, mv);
-        if self.asks_net {
+        if self.uses_net {
             self.memory.net.enter(ply + 1, node.turn, step.changes);
         }
         self.descend(ply, &child);
@@ -259,7 +261,7 @@ impl Searcher<'_> {
         let frame = self.memory.frame(ply);
         frame.mv = None;
         frame.moved = NO_PIECE_SQUARE;
-        if self.asks_net {
+        if self.uses_net {
             self.memory.net.enter_null(ply + 1);
         }
         self.descend(ply, child);
@@ -267,7 +269,7 @@ impl Searcher<'_> {
 
     /// What the line owes in fractions of a ply goes down with it.
     fn descend(&mut self, ply: usize, child: &Node) {
-        self.memory.frame(ply + 1).owed = self.memory.frame(ply).owed;
+        self.memory.frame(ply + 1).reduction_carry = self.memory.frame(ply).reduction_carry;
         self.memory.path.push(child.keys.full);
     }
 
@@ -278,11 +280,11 @@ impl Searcher<'_> {
 
     /// The key of a node in the table, `last` being the move that led to it.
     pub fn table_key(&self, node: &Node, last: Option<Move>) -> u64 {
-        self.mixed(node.keys.full, node.pos.halfmoves(), last)
+        self.salted_key(node.keys.full, node.pos.halfmoves(), last)
     }
 
-    fn mixed(&self, key: u64, halfmoves: u32, last: Option<Move>) -> u64 {
-        key ^ self.salt ^ self.weakness.salt_after(last) ^ count_salt(halfmoves)
+    fn salted_key(&self, key: u64, halfmoves: u32, last: Option<Move>) -> u64 {
+        key ^ self.salt ^ self.handicap.salt_after(last) ^ count_salt(halfmoves)
     }
 }
 
@@ -290,9 +292,9 @@ impl Searcher<'_> {
 /// another one: what was won with time in hand may now be a draw.
 fn count_salt(halfmoves: u32) -> u64 {
     let late = halfmoves
-        .saturating_add(COUNTS_ALIKE)
-        .saturating_sub(COUNT_MATTERS);
-    match late / COUNTS_ALIKE {
+        .saturating_add(HALFMOVE_GROUP)
+        .saturating_sub(HALFMOVES_LATE);
+    match late / HALFMOVE_GROUP {
         0 => 0,
         late => mix(u64::from(late)),
     }
@@ -305,12 +307,16 @@ pub(super) mod tests {
     use sparring_chess::{GameHistory, units::Stopwatch};
 
     /// Asks something of a search that begins at the end of a line with these numbers and knows nothing.
-    pub fn begun<R>(line: &GameHistory, params: &Params, ask: impl FnOnce(Searcher<'_>, &Node) -> R) -> R {
+    pub fn with_searcher<R>(
+        line: &GameHistory,
+        params: &Params,
+        ask: impl FnOnce(Searcher<'_>, &Node) -> R,
+    ) -> R {
         let search = SearchRequest::new(line.clone(), Limits::default());
         let (node, mut memory, pool) = (Node::root(line), ThreadMemory::new(), ThreadPool::new(1));
         memory.begin(line.keys(), None);
         let (stop, clock) = (Stop::new(), Stopwatch::start());
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &stop,
             clock: &clock,
         };
@@ -320,13 +326,13 @@ pub(super) mod tests {
             table: &Table::new(1),
             pool: &pool,
             memory: &mut memory,
-            watch: SearchLimiter::lead(&search.limits, &around, &pool),
+            limiter: SearchLimiter::lead(&search.limits, &control, &pool),
             evaluator: Evaluator::for_variant(line.variant()),
-            asks_net: search.asks_net(params),
+            uses_net: search.uses_net(params),
             traits: VariantTraits::of(line.variant()),
-            weakness: Weakness::new(&search.handicap, node.keys.full),
-            inclined: PreparedStyleBonus::new(&search.likings, node.turn),
-            knows_endings: false,
+            handicap: PreparedHandicap::new(&search.handicap, node.keys.full),
+            style: PreparedStyleBonus::new(&search.style_bonus, node.turn),
+            detects_fortresses: false,
             tablebase: None,
             salt: 0,
             seldepth: 0,

@@ -103,7 +103,7 @@ impl ThreadPool {
 
     /// The iteration that a thread should search next, from `depth` to `last` plies deep, and notes that it does: the first
     /// that is not left to others.
-    pub fn take_depth(&self, depth: i32, last: i32) -> i32 {
+    pub fn claim_depth(&self, depth: i32, last: i32) -> i32 {
         let is_free = |depth: &i32| !is_crowded(self.threads(), self.begun(*depth).load(Relaxed));
         let depth = (depth..last).find(is_free).unwrap_or(last);
         self.begun(depth).fetch_add(1, Relaxed);
@@ -120,7 +120,7 @@ impl ThreadPool {
     }
 
     /// Tells the others what a finished iteration came to, unless one as deep is known.
-    pub fn share(&self, depth: i32, seldepth: usize, moves: &[RootMove]) {
+    pub fn publish_iteration(&self, depth: i32, seldepth: usize, moves: &[RootMove]) {
         if self.threads() == 1 {
             return;
         }
@@ -135,7 +135,7 @@ impl ThreadPool {
 
     /// Takes over what the deepest finished iteration came to, and says how deep it was. Only the count of nodes below
     /// each move stays that of the thread itself.
-    pub fn adopt(&self, seldepth: &mut usize, moves: &mut Vec<RootMove>) -> i32 {
+    pub fn copy_iteration(&self, seldepth: &mut usize, moves: &mut Vec<RootMove>) -> i32 {
         let finished = self.finished();
         *seldepth = finished.seldepth.max(*seldepth);
         let own = std::mem::replace(moves, finished.moves.clone());
@@ -185,21 +185,21 @@ mod tests {
     #[test]
     fn a_thread_takes_the_next_depth_that_is_not_crowded() {
         let pool = ThreadPool::new(2);
-        assert_eq!([1, 1, 1].map(|depth| pool.take_depth(depth, 100)), [1, 2, 3]);
+        assert_eq!([1, 1, 1].map(|depth| pool.claim_depth(depth, 100)), [1, 2, 3]);
         // The last depth was asked for, however many search it.
-        assert_eq!(pool.take_depth(3, 3), 3);
+        assert_eq!(pool.claim_depth(3, 3), 3);
         pool.begin();
-        assert_eq!(pool.take_depth(1, 100), 1);
+        assert_eq!(pool.claim_depth(1, 100), 1);
         let alone = ThreadPool::new(1);
-        assert_eq!([1, 2, 3].map(|depth| alone.take_depth(depth, 100)), [1, 2, 3]);
-        assert_eq!(alone.take_depth(DEEPEST, DEEPEST), DEEPEST);
+        assert_eq!([1, 2, 3].map(|depth| alone.claim_depth(depth, 100)), [1, 2, 3]);
+        assert_eq!(alone.claim_depth(DEEPEST, DEEPEST), DEEPEST);
     }
 
     #[test]
     fn three_threads_may_share_a_depth_by_two() {
         let pool = ThreadPool::new(3);
         assert_eq!(
-            [1; 6].map(|depth| pool.take_depth(depth, 100)),
+            [1; 6].map(|depth| pool.claim_depth(depth, 100)),
             [1, 1, 2, 2, 3, 3]
         );
     }
@@ -220,12 +220,12 @@ mod tests {
         theirs.reverse();
         let best = theirs[0].mv;
         theirs[0].score = 30;
-        pool.share(5, 9, &theirs);
+        pool.publish_iteration(5, 9, &theirs);
         // No deeper, so not asked for.
-        pool.share(5, 20, &mine);
+        pool.publish_iteration(5, 20, &mine);
         assert_eq!(pool.deepest(), 5);
         let mut seldepth = 4;
-        assert_eq!((pool.adopt(&mut seldepth, &mut mine), seldepth), (5, 9));
+        assert_eq!((pool.copy_iteration(&mut seldepth, &mut mine), seldepth), (5, 9));
         assert_eq!((mine[0].mv, mine[0].score), (best, 30));
         assert!(mine.iter().all(|root| root.nodes == 7));
         pool.begin();

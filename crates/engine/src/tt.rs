@@ -92,7 +92,7 @@ impl Table {
     }
 
     /// Marks what was stored so far as older than what is to come, as every search does before it stores.
-    pub fn grow_older(&mut self) {
+    pub fn new_search(&mut self) {
         self.used = true;
         self.age = (self.age + 1) % AGES;
     }
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(table.probe(1), None);
         assert!((2..=5).all(|key| table.probe(key).is_some()));
         for _ in 0..8 {
-            table.grow_older();
+            table.new_search();
         }
         table.store(6, entry(1, Bound::Lower));
         table.store(7, entry(1, Bound::Lower));
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn a_cleared_table_is_empty() {
         let mut table = Table::new(1);
-        table.grow_older();
+        table.new_search();
         for key in 0..2000u64 {
             table.store(key << 40 | 1, entry(1, Bound::Exact));
         }
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(table.hashfull(), 0);
         assert_eq!(table.mib(), 1);
         for mut large in [Table::new(257), Table::ready(257)] {
-            large.grow_older();
+            large.new_search();
             large.store(1, entry(1, Bound::Exact));
             large.clear();
             assert_eq!((large.probe(1), large.mib()), (None, 257));

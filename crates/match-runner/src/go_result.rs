@@ -20,7 +20,7 @@ pub struct GoResult {
 
 impl GoResult {
     /// Takes score, depth and nodes from an `info` line; scores that are only bounds do not count.
-    pub(super) fn hear(&mut self, text: &str) {
+    pub(super) fn parse_info(&mut self, text: &str) {
         let mut words = text.split_ascii_whitespace();
         if words.next() != Some("info") {
             return;
@@ -63,14 +63,14 @@ mod tests {
     #[test]
     fn info_lines_are_read_and_bounds_are_not() {
         let mut answer = GoResult::default();
-        answer.hear("info depth 7 seldepth 9 score cp -31 nodes 500 pv e2e4 cp 99");
+        answer.parse_info("info depth 7 seldepth 9 score cp -31 nodes 500 pv e2e4 cp 99");
         assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
         assert_eq!((answer.depth, answer.nodes), (Some(Depth(7)), Some(Nodes(500))));
-        answer.hear("info depth 8 score cp 90 lowerbound nodes 600");
-        answer.hear("info depth 8 multipv 2 score cp 90 nodes 600");
-        answer.hear("info string score cp 1000");
+        answer.parse_info("info depth 8 score cp 90 lowerbound nodes 600");
+        answer.parse_info("info depth 8 multipv 2 score cp 90 nodes 600");
+        answer.parse_info("info string score cp 1000");
         assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
-        answer.hear("info depth 9 score mate -3 nodes 700");
+        answer.parse_info("info depth 9 score mate -3 nodes 700");
         assert_eq!(answer.score, Some(Score::Mate(-3)));
     }
 }

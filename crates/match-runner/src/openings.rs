@@ -117,19 +117,19 @@ impl Tally {
             (self.strange, "of other rules"),
             (self.repeated, "ending in the position of another"),
         ];
-        let told: Vec<String> = reasons
+        let reasons: Vec<String> = reasons
             .iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, why)| format!("{count} {why}"))
             .collect();
-        if told.is_empty() {
+        if reasons.is_empty() {
             return String::new();
         }
-        format!("; left out: {}", told.join(", "))
+        format!("; left out: {}", reasons.join(", "))
     }
 
     /// Says of a broken game what is wrong with it, of the first ones at least.
-    fn note_broken(&mut self, why: &str) {
+    fn record_broken(&mut self, why: &str) {
         const MOST: usize = 20;
         self.broken += 1;
         match self.broken {
@@ -153,14 +153,14 @@ fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, Openi
             Ok(None) => break,
             Err(error) => {
                 tally.games += 1;
-                tally.note_broken(&error.to_string());
+                tally.record_broken(&error.to_string());
                 break;
             }
         };
         tally.games += 1;
         let line = &game.line;
         if let Some(why) = &game.broken {
-            tally.note_broken(&why.to_string());
+            tally.record_broken(&why.to_string());
         } else if !matches!(line.variant(), Variant::Standard | Variant::FromPosition) {
             tally.strange += 1;
         } else if line.ending().is_some() {
@@ -283,11 +283,11 @@ fn is_balanced(line: &GameHistory) -> bool {
         nodes: Some(Nodes(2000)),
         ..Limits::default()
     };
-    let around = SearchControl {
+    let control = SearchControl {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
-    let report = Engine::new(1).search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| {});
+    let report = Engine::new(1).search(&SearchRequest::new(line.clone(), limits), &control, &mut |_| {});
     matches!(report.lines.first().map(|line| line.score), Some(Score::Cp(cp)) if cp.0.abs() <= LEVEL)
 }
 

@@ -151,12 +151,12 @@ impl Participant for BuiltinEngine {
         limit: Millis,
     ) -> Result<GoResult, PlayerError> {
         let watch = Stopwatch::start();
-        let order = request_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
-        let around = SearchControl {
+        let request = request_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &watch,
         };
-        let report = choose_move(&mut self.engine, &order, &around, &mut |_| {}).report;
+        let report = choose_move(&mut self.engine, &request, &control, &mut |_| {}).report;
         let Some(mv) = report.best() else {
             return Err(PlayerError::Silent {
                 name: self.name.clone(),

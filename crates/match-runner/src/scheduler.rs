@@ -76,7 +76,7 @@ pub enum MatchError {
 }
 
 /// What the workers share: the games still to play, and the record.
-struct Board<'a> {
+struct SharedState<'a> {
     waiting: Mutex<VecDeque<(usize, usize)>>,
     record: Mutex<&'a mut Journal>,
     enough: AtomicBool,
@@ -89,20 +89,24 @@ impl Match {
     /// # Errors
     /// [`MatchError`] when an engine cannot be started or the record cannot be written; the games finished until then are in
     /// the record. Engines that crash during a game, or on their way to it, forfeit it and are started anew.
-    pub fn run(&self, record: &mut Journal, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
+    pub fn run(
+        &self,
+        record: &mut Journal,
+        on_progress: &(dyn Fn(&Progress<'_>) + Sync),
+    ) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
         }
         let games = (0..self.pairs).flat_map(|pair| [(pair, 0), (pair, 1)]);
         let waiting = games.filter(|(pair, game)| !record.has(*pair, *game)).collect();
-        let board = Board {
+        let shared = SharedState {
             waiting: Mutex::new(waiting),
             enough: AtomicBool::new(self.is_decided(&record.pairs())),
             record: Mutex::new(record),
         };
         thread::scope(|scope| {
             let workers: Vec<_> = (0..self.concurrency.max(1))
-                .map(|_| scope.spawn(|| self.work(&board, tell)))
+                .map(|_| scope.spawn(|| self.work(&shared, on_progress)))
                 .collect();
             workers.into_iter().try_for_each(|worker| match worker.join() {
                 Ok(outcome) => outcome,
@@ -111,29 +115,37 @@ impl Match {
         })
     }
 
-    fn work(&self, board: &Board<'_>, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
-        let outcome = self.play_all(board, tell);
+    fn work(
+        &self,
+        shared: &SharedState<'_>,
+        on_progress: &(dyn Fn(&Progress<'_>) + Sync),
+    ) -> Result<(), MatchError> {
+        let outcome = self.play_all(shared, on_progress);
         if outcome.is_err() {
             // What stops one worker would stop the others too.
-            board.enough.store(true, Ordering::Relaxed);
+            shared.enough.store(true, Ordering::Relaxed);
         }
         outcome
     }
 
-    fn play_all(&self, board: &Board<'_>, tell: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(), MatchError> {
+    fn play_all(
+        &self,
+        shared: &SharedState<'_>,
+        on_progress: &(dyn Fn(&Progress<'_>) + Sync),
+    ) -> Result<(), MatchError> {
         let mut players = [
             UciProcess::start(&self.engines[0])?,
             UciProcess::start(&self.engines[1])?,
         ];
-        while !board.enough.load(Ordering::Relaxed) {
-            let next = board
+        while !shared.enough.load(Ordering::Relaxed) {
+            let next = shared
                 .waiting
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .pop_front();
             let Some((pair, game)) = next else { break };
             let finished = self.play_one(&mut players, pair, game);
-            self.note(board, &finished, &row(&finished, pair, game), tell)?;
+            self.record_game(shared, &finished, &row(&finished, pair, game), on_progress)?;
             if finished.reason.is_forfeit() {
                 players = [
                     UciProcess::start(&self.engines[0])?,
@@ -146,22 +158,22 @@ impl Match {
 
     /// Writes a game down and tells of it, unless the test was decided while it was played: each further look would be
     /// another chance to err.
-    fn note(
+    fn record_game(
         &self,
-        board: &Board<'_>,
+        shared: &SharedState<'_>,
         game: &Finished,
         row: &JournalRow,
-        tell: &(dyn Fn(&Progress<'_>) + Sync),
+        on_progress: &(dyn Fn(&Progress<'_>) + Sync),
     ) -> Result<(), MatchError> {
-        let mut record = board.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut record = shared.record.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_decided(&record.pairs()) {
             return Ok(());
         }
         record.add(row.clone())?;
         if self.is_decided(&record.pairs()) {
-            board.enough.store(true, Ordering::Relaxed);
+            shared.enough.store(true, Ordering::Relaxed);
         }
-        tell(&progress(&record, Some(Latest { row, game })));
+        on_progress(&progress(&record, Some(Latest { row, game })));
         Ok(())
     }
 
@@ -368,15 +380,15 @@ mod tests {
             comments: Vec::new(),
             complaint: None,
         };
-        let board = Board {
+        let shared = SharedState {
             waiting: Mutex::default(),
             record: Mutex::new(&mut record),
             enough: AtomicBool::new(false),
         };
         let told = AtomicBool::new(false);
-        let tell = |_: &Progress<'_>| told.store(true, Ordering::Relaxed);
+        let on_progress = |_: &Progress<'_>| told.store(true, Ordering::Relaxed);
         contest
-            .note(&board, &finished, &JournalRow::mate(0, 0, 0), &tell)
+            .record_game(&shared, &finished, &JournalRow::mate(0, 0, 0), &on_progress)
             .unwrap();
         assert!(!told.into_inner());
         assert_eq!(record.rows().count(), before);

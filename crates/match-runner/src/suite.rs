@@ -354,7 +354,7 @@ pub struct Attempt {
 
 impl Attempt {
     /// Notes a report of the search, the last one too.
-    pub fn note(&mut self, goal: &Goal, report: &SearchResult) {
+    pub fn record(&mut self, goal: &Goal, report: &SearchResult) {
         self.points = goal.points(report);
         self.since = match self.since {
             _ if self.points < goal.most() => None,

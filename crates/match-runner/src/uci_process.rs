@@ -131,7 +131,7 @@ pub struct UciProcess {
 
 /// Lines that wait to be heard. An engine that talks without end waits for us then instead of filling our memory: together
 /// they have at most 64 MiB.
-const UNHEARD: usize = 64;
+const QUEUED_LINES: usize = 64;
 
 /// What is noted of the options that an engine offers, in bytes of its lines.
 const MOST_OFFERED: usize = 1 << 20;
@@ -140,13 +140,13 @@ const MOST_OFFERED: usize = 1 << 20;
 const MOST_OF_A_MOVE: usize = 40;
 
 /// How long an engine may take to start or to get ready.
-const PATIENCE: Millis = Millis(20_000);
+const READY_TIMEOUT: Millis = Millis(20_000);
 
 /// How long it may take to end, to write its logs and what it has learnt.
-const FAREWELL: Millis = Millis(1_000);
+const QUIT_TIMEOUT: Millis = Millis(1_000);
 
 /// What the daemon's own shell may hold is no business of a program from outside.
-const SECRET: &str = "LICHESS_TOKEN";
+const TOKEN_VARIABLE: &str = "LICHESS_TOKEN";
 
 impl UciProcess {
     /// Starts an engine and sets its options.
@@ -166,7 +166,7 @@ impl UciProcess {
             .ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
         let mut child = Command::new(program)
             .args(&spec.command[1..])
-            .env_remove(SECRET)
+            .env_remove(TOKEN_VARIABLE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -175,7 +175,7 @@ impl UciProcess {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
         };
-        let (tx, lines) = sync_channel(UNHEARD);
+        let (tx, lines) = sync_channel(QUEUED_LINES);
         thread::spawn(move || {
             let mut lines = Lines::new(BufReader::new(output));
             while let Ok(Some(line)) = lines.next_line() {
@@ -190,56 +190,56 @@ impl UciProcess {
                 }
             }
         });
-        let mut player = Self {
+        let mut process = Self {
             name: spec.name.clone(),
             title: None,
             child,
             input,
             lines,
         };
-        player.send("uci")?;
-        let (mut title, mut offers, mut offered) = (None, Vec::new(), 0);
-        player.listen_for("uci", "uciok", PATIENCE, |line| {
+        process.send("uci")?;
+        let (mut title, mut options, mut offered) = (None, Vec::new(), 0);
+        process.read_until("uci", "uciok", READY_TIMEOUT, |line| {
             title = title
                 .take()
                 .or_else(|| line.strip_prefix("id name ").map(str::to_owned));
-            let offer = UciOption::read(line).filter(|_| offered < MOST_OFFERED);
-            offered += offer.as_ref().map_or(0, |_| line.len());
-            offers.extend(offer);
+            let option = UciOption::read(line).filter(|_| offered < MOST_OFFERED);
+            offered += option.as_ref().map_or(0, |_| line.len());
+            options.extend(option);
         })?;
-        player.title = title;
-        let find = |option: &str| {
-            let mut offers = offers.iter();
-            offers.find(|offer| offer.name.eq_ignore_ascii_case(option))
+        process.title = title;
+        let find = |name: &str| {
+            let mut options = options.iter();
+            options.find(|option| option.name.eq_ignore_ascii_case(name))
         };
-        for (option, value) in &spec.options {
-            let Some(offer) = find(option) else {
+        for (name, value) in &spec.options {
+            let Some(option) = find(name) else {
                 return Err(PlayerError::Option {
-                    name: player.name.clone(),
-                    option: option.clone(),
-                    hint: did_you_mean(option, offers.iter().map(|offer| offer.name.as_str())),
+                    name: process.name.clone(),
+                    option: name.clone(),
+                    hint: did_you_mean(name, options.iter().map(|option| option.name.as_str())),
                 });
             };
-            player.set(offer, value)?;
+            process.set(option, value)?;
         }
-        for (option, value) in &spec.if_offered {
-            find(option).map_or(Ok(()), |offer| player.set(offer, value))?;
+        for (name, value) in &spec.if_offered {
+            find(name).map_or(Ok(()), |option| process.set(option, value))?;
         }
-        player.ready()?;
-        Ok(player)
+        process.ready()?;
+        Ok(process)
     }
 
-    fn set(&mut self, offer: &UciOption, value: &str) -> Result<(), PlayerError> {
-        let Some(value) = offer.spell(value) else {
+    fn set(&mut self, option: &UciOption, value: &str) -> Result<(), PlayerError> {
+        let Some(value) = option.spell(value) else {
             return Err(PlayerError::Value {
                 name: self.name.clone(),
-                option: offer.name.clone(),
+                option: option.name.clone(),
                 value: value.to_owned(),
-                takes: offer.to_string(),
-                hint: did_you_mean(value, offer.words()),
+                takes: option.to_string(),
+                hint: did_you_mean(value, option.words()),
             });
         };
-        self.send(&format!("setoption name {} value {value}", offer.name))
+        self.send(&format!("setoption name {} value {value}", option.name))
     }
 
     /// Its name in the match.
@@ -277,7 +277,7 @@ impl UciProcess {
             TimeControl::Nodes(nodes) => format!("nodes {}", nodes.0),
             TimeControl::Depth(depth) => format!("depth {}", depth.0),
         };
-        self.ask(line, &format!("go {limits}"), limit)
+        self.search(line, &format!("go {limits}"), limit)
     }
 
     /// Asks what it thinks of the line's last position, `depth` half moves deep, or of one move there; waits at most
@@ -285,7 +285,7 @@ impl UciProcess {
     ///
     /// # Errors
     /// [`PlayerError`] when it is gone or silent.
-    pub fn consider(
+    pub fn analyse(
         &mut self,
         line: &GameHistory,
         only: Option<Move>,
@@ -296,10 +296,10 @@ impl UciProcess {
         let only = only.map_or_else(String::new, |mv| {
             format!(" searchmoves {}", write_uci(mv, line.variant()))
         });
-        self.ask(line, &format!("go depth {}{only}", depth.0), limit)
+        self.search(line, &format!("go depth {}{only}", depth.0), limit)
     }
 
-    fn ask(&mut self, line: &GameHistory, go: &str, limit: Millis) -> Result<GoResult, PlayerError> {
+    fn search(&mut self, line: &GameHistory, go: &str, limit: Millis) -> Result<GoResult, PlayerError> {
         let mut position = format!("position fen {}", write_fen(line.start()));
         if line.ply() > 0 {
             position = format!("{position} moves {}", line.uci_moves());
@@ -316,13 +316,13 @@ impl UciProcess {
                 answer.spent = watch.elapsed();
                 return Ok(answer);
             }
-            answer.hear(&text);
+            answer.parse_info(&text);
         }
     }
 
     fn ready(&mut self) -> Result<(), PlayerError> {
         self.send("isready")?;
-        self.wait_for("isready", "readyok", PATIENCE)
+        self.wait_for("isready", "readyok", READY_TIMEOUT)
     }
 
     fn send(&mut self, text: &str) -> Result<(), PlayerError> {
@@ -334,16 +334,16 @@ impl UciProcess {
     }
 
     fn wait_for(&mut self, question: &'static str, word: &str, limit: Millis) -> Result<(), PlayerError> {
-        self.listen_for(question, word, limit, |_| {})
+        self.read_until(question, word, limit, |_| {})
     }
 
     /// Waits for a line that is this word, and hands on what is said before it.
-    fn listen_for(
+    fn read_until(
         &mut self,
         question: &'static str,
         word: &str,
         limit: Millis,
-        mut hear: impl FnMut(&str),
+        mut on_line: impl FnMut(&str),
     ) -> Result<(), PlayerError> {
         let watch = Stopwatch::start();
         loop {
@@ -351,19 +351,19 @@ impl UciProcess {
             if line.trim() == word {
                 return Ok(());
             }
-            hear(line.trim());
+            on_line(line.trim());
         }
     }
 
     fn next_line(&self, question: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
         // One that talks without end has not answered either.
-        let heard = if wait == Millis::ZERO {
+        let received = if wait == Millis::ZERO {
             Err(RecvTimeoutError::Timeout)
         } else {
             self.lines.recv_timeout(wait.into())
         };
         let name = || self.name.clone();
-        match heard {
+        match received {
             Ok(Some(line)) => Ok(line),
             Ok(None) => Err(PlayerError::LongLine { name: name() }),
             Err(RecvTimeoutError::Disconnected) => Err(PlayerError::Gone { name: name() }),
@@ -383,7 +383,7 @@ impl Drop for UciProcess {
         let _ = self.send("quit");
         let watch = Stopwatch::start();
         while !matches!(self.child.try_wait(), Ok(Some(_))) {
-            if watch.elapsed() > FAREWELL {
+            if watch.elapsed() > QUIT_TIMEOUT {
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 return;

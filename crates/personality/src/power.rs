@@ -11,7 +11,7 @@ use sparring_engine::{Amount, EngineOverrides, Params, WeightOverrides, WeightRo
 pub(super) fn declare(file: &mut Section<'_>) -> Option<Arc<EngineOverrides>> {
     let params = file.section("search", declare_search);
     let weights = file.section("eval", declare_eval);
-    let is_plain = params == Params::default() && weights.are_the_engines();
+    let is_plain = params == Params::default() && weights.is_default();
     (!is_plain).then(|| Arc::new(EngineOverrides::new(params, weights)))
 }
 

@@ -214,16 +214,16 @@ mod tests {
             let Ok(Command::Go(go)) = parse(line) else {
                 panic!("not read: {line}");
             };
-            let told: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
+            let errors: Vec<String> = go.skipped.iter().map(ToString::to_string).collect();
             let rest = Go {
                 skipped: Vec::new(),
                 ..*go
             };
-            (rest, told)
+            (rest, errors)
         };
-        let (go, told) = read("go wtime 1000 foo 3.5 btime 2000 bar nodes 9");
+        let (go, errors) = read("go wtime 1000 foo 3.5 btime 2000 bar nodes 9");
         assert_eq!(
-            told,
+            errors,
             ["\"go\" does not know \"foo\"", "\"go\" does not know \"bar\""]
         );
         assert_eq!((go.wtime, go.btime), (Some(Millis(1000)), Some(Millis(2000))));
@@ -250,9 +250,9 @@ mod tests {
         }
         assert_eq!(read("go Quickly").1, ["\"go\" does not know \"Quickly\""]);
         assert_eq!(read("GO wTime 1000"), (clock, Vec::new()));
-        let (go, told) = read("go searchmoves depth 3");
+        let (go, errors) = read("go searchmoves depth 3");
         assert_eq!(
-            (go.depth, told),
+            (go.depth, errors),
             (Some(3), vec!["\"searchmoves\" needs a value".to_owned()])
         );
     }

@@ -22,7 +22,7 @@ pub(super) struct InfoFormat<'a> {
 
 /// A line of a report as an `info` line.
 pub(super) struct Info<'a> {
-    pub style: InfoFormat<'a>,
+    pub format: InfoFormat<'a>,
     pub report: &'a SearchResult,
     pub line: &'a Line,
     /// Its place among the lines, from 0.
@@ -32,9 +32,9 @@ pub(super) struct Info<'a> {
 impl fmt::Display for Info<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            report, line, style, ..
+            report, line, format, ..
         } = self;
-        let millis = style.wall.elapsed().0;
+        let millis = format.wall.elapsed().0;
         let nodes = report.nodes.0;
         write!(
             f,
@@ -44,12 +44,12 @@ impl fmt::Display for Info<'_> {
             self.index + 1,
             line.score,
         )?;
-        match line.sureness {
+        match line.bound {
             BoundKind::Exact => {}
             BoundKind::AtLeast => write!(f, " lowerbound")?,
             BoundKind::AtMost => write!(f, " upperbound")?,
         }
-        if style.wdl {
+        if format.wdl {
             let [win, draw, loss] = chances(line.score);
             write!(f, " wdl {win} {draw} {loss}")?;
         }
@@ -65,7 +65,7 @@ impl fmt::Display for Info<'_> {
         write!(f, " time {millis} pv")?;
         line.pv
             .iter()
-            .try_for_each(|mv| write!(f, " {}", write_uci(*mv, style.variant)))
+            .try_for_each(|mv| write!(f, " {}", write_uci(*mv, format.variant)))
     }
 }
 
@@ -102,9 +102,9 @@ impl fmt::Display for NoMoveResult {
 }
 
 /// The end of a search as a `bestmove` line: the first move of a line, and the reply to ponder on.
-pub(super) struct Answer<'a>(pub &'a [Move], pub Variant);
+pub(super) struct BestMove<'a>(pub &'a [Move], pub Variant);
 
-impl fmt::Display for Answer<'_> {
+impl fmt::Display for BestMove<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(line, variant) = self;
         match line {

@@ -14,7 +14,7 @@ mod output;
 mod parse;
 mod position;
 mod resources;
-mod search_gate;
+mod search_sync;
 mod settings;
 mod wdl;
 mod worker;
@@ -41,7 +41,7 @@ use move_overhead::{ClockReading, MoveOverhead};
 use output::UciWriter;
 use parse::Command;
 use resources::{StrengthSetting, open_book, speed};
-use search_gate::{Hold, SearchGate};
+use search_sync::{Hold, SearchSync};
 use settings::{Change, Settings};
 use worker::{Job, SearchJob, TOLERANCE, Worker};
 
@@ -70,22 +70,22 @@ pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
 /// # Errors
 /// See [`run`].
 pub fn run_in(resources: &UciResources, reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
-    let gate = SearchGate::new();
+    let sync = SearchSync::new();
     let writer = UciWriter::new(writer);
     let settings = Settings::default();
     let engine = Engine::ready(settings.hash);
     thread::scope(|scope| {
         let (jobs, queue) = mpsc::sync_channel(QUEUED_JOBS);
-        let (gate, writer) = (&gate, &writer);
+        let (sync, writer) = (&sync, &writer);
         scope.spawn(move || {
-            let mut worker = Worker { engine, gate, writer };
+            let mut worker = Worker { engine, sync, writer };
             prepare();
             for job in queue {
                 worker.work(job);
             }
         });
         let mut front = Front {
-            gate,
+            sync,
             writer,
             jobs,
             settings,
@@ -95,11 +95,11 @@ pub fn run_in(resources: &UciResources, reader: impl BufRead, writer: impl Write
             entropy: RandomState::new().hash_one("games"),
             games: 0,
             initial: None,
-            lag: MoveOverhead::default(),
+            move_overhead: MoveOverhead::default(),
             line: GameHistory::new(Variant::Standard),
         };
-        let read = front.listen(reader);
-        gate.abandon();
+        let read = front.read_commands(reader);
+        sync.input_closed();
         read
     })
 }
@@ -119,7 +119,7 @@ pub fn tunables() -> String {
 
 /// The half that listens: it holds the position and the settings, and sends jobs to the worker.
 struct Front<'a, W> {
-    gate: &'a SearchGate,
+    sync: &'a SearchSync,
     writer: &'a UciWriter<W>,
     jobs: SyncSender<Job>,
     settings: Settings,
@@ -135,12 +135,12 @@ struct Front<'a, W> {
     /// What the game's clock began with, as far as that was seen.
     initial: Option<Millis>,
     /// What moves lose between engine and clock.
-    lag: MoveOverhead,
+    move_overhead: MoveOverhead,
     line: GameHistory,
 }
 
 impl<W: Write> Front<'_, W> {
-    fn listen(&mut self, reader: impl BufRead) -> io::Result<()> {
+    fn read_commands(&mut self, reader: impl BufRead) -> io::Result<()> {
         let mut lines = Lines::new(reader);
         loop {
             let line = match lines.next_line()? {
@@ -148,26 +148,26 @@ impl<W: Write> Front<'_, W> {
                 Some(Line::Whole(bytes)) => String::from_utf8_lossy(bytes),
                 Some(Line::TooLong) => {
                     let text = format_args!("a line of more than {LONGEST} bytes is skipped");
-                    self.writer.remark(text);
+                    self.writer.info_string(text);
                     continue;
                 }
             };
-            self.writer.heard(&line);
+            self.writer.log_input(&line);
             match parse::parse(&line) {
                 Ok(Command::Quit) => {
-                    self.gate.stop();
+                    self.sync.stop();
                     return Ok(());
                 }
-                Ok(command) => self.obey(command),
-                Err(error) => self.writer.remark(error),
+                Ok(command) => self.execute(command),
+                Err(error) => self.writer.info_string(error),
             }
         }
     }
 
-    fn obey(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
-            Command::Uci => self.introduce(),
-            Command::IsReady if self.gate.is_searching() => self.writer.say("readyok"),
+            Command::Uci => self.identify(),
+            Command::IsReady if self.sync.is_searching() => self.writer.write_line("readyok"),
             Command::IsReady => self.send(Job::Ready),
             Command::NewGame => {
                 if !self.is_refused("ucinewgame") {
@@ -178,8 +178,8 @@ impl<W: Write> Front<'_, W> {
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Position { fen, moves } => self.set_position(&fen, &moves),
             Command::Go(go) => self.go(&go),
-            Command::Stop => self.gate.stop(),
-            Command::PonderHit => self.gate.ponder_hit(),
+            Command::Stop => self.sync.stop(),
+            Command::PonderHit => self.sync.ponder_hit(),
             Command::Display => self.display(),
             Command::Eval => self.evaluate(),
             Command::Params => self.list_params(),
@@ -187,42 +187,42 @@ impl<W: Write> Front<'_, W> {
             Command::Bench(_) if self.is_refused("bench") => {}
             Command::Bench(depth) => {
                 let depth = depth.map_or(signature::DEPTH, Depth);
-                self.send(Job::Bench(self.gate.ask(None, false), depth));
+                self.send(Job::Bench(self.sync.submit(None, false), depth));
             }
             Command::Quit | Command::Nothing => {}
         }
     }
 
-    fn introduce(&self) {
+    fn identify(&self) {
         self.writer
-            .say(format_args!("id name Sparring {}", env!("CARGO_PKG_VERSION")));
-        self.writer.say("id author the Sparring authors");
+            .write_line(format_args!("id name Sparring {}", env!("CARGO_PKG_VERSION")));
+        self.writer.write_line("id author the Sparring authors");
         for line in options::listing(self.resources) {
-            self.writer.say(line);
+            self.writer.write_line(line);
         }
-        self.writer.say("uciok");
+        self.writer.write_line("uciok");
     }
 
     fn perft(&self, depth: u32) {
         if let Err(error) = divide::bounded(depth) {
-            self.writer.remark(error);
+            self.writer.info_string(error);
         } else if !self.is_refused("perft") {
             let line = Box::new(self.line.clone());
-            self.send(Job::Perft(self.gate.ask(None, false), line, depth));
+            self.send(Job::Perft(self.sync.submit(None, false), line, depth));
         }
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        if self.gate.is_held() {
+        if self.sync.is_held() {
             self.writer
-                .remark(format_args!("option \"{name}\" cannot be set during a search"));
+                .info_string(format_args!("option \"{name}\" cannot be set during a search"));
             return;
         }
         let before = self.settings.clone();
         match self.settings.set(self.resources, name, value) {
             Ok(Change::None) if !before.own_book && self.settings.own_book && !self.has_book() => self
                 .writer
-                .remark("there is no book to play from until \"BookFile\" opens one"),
+                .info_string("there is no book to play from until \"BookFile\" opens one"),
             Ok(Change::None) => {}
             Ok(Change::Hash(mib)) => self.send(Job::Resize(mib)),
             Ok(Change::Threads(threads)) => self.send(Job::Threads(threads)),
@@ -232,7 +232,7 @@ impl<W: Write> Front<'_, W> {
             Ok(Change::Tablebase(folders)) => self.open_tablebase(&folders),
             Ok(Change::Log) if self.open_log() => {}
             Ok(Change::Log) => self.settings = before,
-            Err(error) => self.writer.remark(error),
+            Err(error) => self.writer.info_string(error),
         }
     }
 
@@ -243,15 +243,15 @@ impl<W: Write> Front<'_, W> {
     fn open_book(&mut self, path: Option<&Path>) {
         match path.map(open_book).transpose() {
             Ok(opened) => {
-                let (book, said) = opened.unzip();
+                let (book, remark) = opened.unzip();
                 self.book = book;
-                if let Some(said) = said.flatten() {
-                    self.writer.remark(said);
+                if let Some(remark) = remark.flatten() {
+                    self.writer.info_string(remark);
                 }
             }
             Err(error) => self
                 .writer
-                .remark(format_args!("option \"BookFile\" stays as it was: {error}")),
+                .info_string(format_args!("option \"BookFile\" stays as it was: {error}")),
         }
     }
 
@@ -262,12 +262,12 @@ impl<W: Write> Front<'_, W> {
         }
         match Tablebase::open(folders) {
             Ok(tablebase) => {
-                self.writer.remark(tablebase.extent());
+                self.writer.info_string(tablebase.summary());
                 self.tablebase = Some(Arc::new(tablebase));
             }
             Err(error) => self
                 .writer
-                .remark(format_args!("option \"SyzygyPath\" stays as it was: {error}")),
+                .info_string(format_args!("option \"SyzygyPath\" stays as it was: {error}")),
         }
     }
 
@@ -278,7 +278,7 @@ impl<W: Write> Front<'_, W> {
             self.writer.close_log();
         } else if let Err(error) = self.writer.open_log(path) {
             self.writer
-                .remark(format_args!("the log {}: {error}", path.display()));
+                .info_string(format_args!("the log {}: {error}", path.display()));
             return false;
         }
         true
@@ -295,33 +295,33 @@ impl<W: Write> Front<'_, W> {
     fn set_position(&mut self, fen: &str, moves: &[String]) {
         match position::read(self.variant(), fen, moves) {
             Ok(line) => self.line = line,
-            Err(error) => self.writer.remark(error),
+            Err(error) => self.writer.info_string(error),
         }
     }
 
     /// Each `go` gets one answer: whoever has asked waits for it.
     fn go(&mut self, go: &Go) {
-        let (go, only) = &self.what_makes_sense(go);
+        let (go, only) = &self.sanitize(go);
         let (clock, remark) = clock_of(go, self.line.turn());
         if let Some(remark) = remark {
-            self.writer.remark(remark);
+            self.writer.info_string(remark);
         }
         if self.line.ply() < 2 || self.initial.is_none() {
             self.initial = clock.remaining;
         }
-        let shown = clock.remaining.map(|remaining| ClockReading {
+        let reading = clock.remaining.map(|remaining| ClockReading {
             ply: self.line.ply(),
             remaining,
             increment: clock.increment.unwrap_or_default(),
             to_go: go.movestogo,
         });
-        self.lag.note(shown, self.gate.took());
+        self.move_overhead.record(reading, self.sync.last_duration());
         let remaining = clock.remaining.unwrap_or_default();
-        let overhead = self.lag.overhead(self.settings.overhead, remaining);
+        let overhead = self.move_overhead.overhead(self.settings.overhead, remaining);
         let strength = self.settings.strength();
         let params = self.resources.params(&strength, &self.settings.params);
         let ponders = self.settings.ponder;
-        let limits = limits(go, clock, ponders, params, (overhead, self.gate.reserve()));
+        let limits = limits(go, clock, ponders, params, (overhead, self.sync.stall_reserve()));
         let unlimited = go.infinite || limits == Limits::default();
         let held = if go.ponder {
             let soft = limits.soft;
@@ -332,7 +332,7 @@ impl<W: Write> Front<'_, W> {
         let seed = self.seed();
         let search = SearchRequest {
             multi_pv: self.settings.multi_pv,
-            only: only.clone(),
+            search_moves: only.clone(),
             handicap: self.settings.handicap(seed),
             tablebase: self.tablebase.clone(),
             ..SearchRequest::new(self.line.clone(), limits)
@@ -347,21 +347,21 @@ impl<W: Write> Front<'_, W> {
             .resources
             .book_margin(&strength)
             .or(self.settings.verify_book.then_some(TOLERANCE));
-        let search_id = self.gate.ask(held, may_never_end(&limits));
-        let order = SearchJob {
-            task: self.resources.disguise(search, &strength, seed),
+        let search_id = self.sync.submit(held, may_never_end(&limits));
+        let job = SearchJob {
+            task: self.resources.apply_strength(search, &strength, seed),
             lines: self.settings.multi_pv,
             book,
             delay,
             verify,
             wdl: self.settings.show_wdl,
         };
-        self.send(Job::Search(search_id, Box::new(order)));
+        self.send(Job::Search(search_id, Box::new(job)));
     }
 
     /// What is asked for, and the moves that the search is confined to, without what makes no sense, which is told. Where
     /// that leaves nothing that says when to end, one depth is searched: nobody has asked for a search without end.
-    fn what_makes_sense(&self, go: &Go) -> (Go, Vec<Move>) {
+    fn sanitize(&self, go: &Go) -> (Go, Vec<Move>) {
         let (mut only, mut illegal) = (Vec::new(), Vec::new());
         for text in &go.searchmoves {
             match parse_uci(self.line.position(), text) {
@@ -382,7 +382,7 @@ impl<W: Write> Front<'_, W> {
                 ""
             };
             self.writer
-                .remark(format_args!("{}: skipped{instead}", wrong.join("; ")));
+                .info_string(format_args!("{}: skipped{instead}", wrong.join("; ")));
         }
         let depth = go.depth.or(depth);
         (Go { depth, ..go.clone() }, only)
@@ -397,16 +397,16 @@ impl<W: Write> Front<'_, W> {
         increment: Option<Millis>,
     ) -> Vec<BookMove> {
         let settings = &self.settings;
-        if !settings.own_book || settings.analyse || held.is_some() || !search.only.is_empty() {
+        if !settings.own_book || settings.analyse || held.is_some() || !search.search_moves.is_empty() {
             return Vec::new();
         }
-        let wish = BookQuery {
+        let query = BookQuery {
             speed: self
                 .initial
                 .and_then(|initial| speed(initial, increment.unwrap_or_default())),
             ..BookQuery::new(&[], &self.line, self.seed())
         };
-        self.resources.book_moves(self.book.as_ref(), strength, wish)
+        self.resources.book_moves(self.book.as_ref(), strength, query)
     }
 
     /// Names the game to whatever is left to chance.
@@ -425,35 +425,36 @@ impl<W: Write> Front<'_, W> {
             handicap: self.settings.handicap(seed),
             ..SearchRequest::new(self.line.clone(), Limits::default())
         };
-        let task = self.resources.disguise(search, &strength, seed);
+        let task = self.resources.apply_strength(search, &strength, seed);
         self.writer
-            .say(trace(resources::search_of(&task), &self.settings.params));
+            .write_line(trace(resources::search_of(&task), &self.settings.params));
     }
 
     /// Lists the numbers that the next search has.
     fn list_params(&self) {
         let strength = self.settings.strength();
         let params = self.resources.params(&strength, &self.settings.params);
-        options::tuning_listing(params).for_each(|line| self.writer.say(line));
+        options::tuning_listing(params).for_each(|line| self.writer.write_line(line));
     }
 
     fn display(&self) {
         let pos = self.line.position();
-        self.writer.say(Diagram(pos.board()));
-        self.writer.say(format_args!("fen {}", write_fen(pos)));
-        self.writer.say(format_args!("key {:016x}", key(pos)));
-        self.writer.say(format_args!("moves {}", self.line.uci_moves()));
+        self.writer.write_line(Diagram(pos.board()));
+        self.writer.write_line(format_args!("fen {}", write_fen(pos)));
+        self.writer.write_line(format_args!("key {:016x}", key(pos)));
         self.writer
-            .say(format_args!("repetitions {}", self.line.repetitions()));
+            .write_line(format_args!("moves {}", self.line.uci_moves()));
+        self.writer
+            .write_line(format_args!("repetitions {}", self.line.repetitions()));
     }
 
     /// Whether a command comes while a search runs that only `stop` or `ponderhit` can end: it would wait for ever.
     /// Behind any other search it is done in its turn.
     fn is_refused(&self, name: &str) -> bool {
-        let is_held = self.gate.is_held();
+        let is_held = self.sync.is_held();
         if is_held {
             self.writer
-                .remark(format_args!("\"{name}\" is ignored while a search runs"));
+                .info_string(format_args!("\"{name}\" is ignored while a search runs"));
         }
         is_held
     }

@@ -32,12 +32,12 @@ pub(super) struct MoveOverhead {
 impl MoveOverhead {
     /// Notes what the clock shows as a move is asked for; none without one. `took` is how long the engine had for its last
     /// answer, from hearing `go` to giving it.
-    pub fn note(&mut self, shown: Option<ClockReading>, took: Option<Millis>) {
+    pub fn record(&mut self, shown: Option<ClockReading>, took: Option<Millis>) {
         if let (Some(before), Some(now), Some(took)) = (self.last, shown, took)
             && now.follows(&before)
         {
             let lost = before.remaining + before.increment - took - now.remaining;
-            self.lost.note(lost.min(MOST));
+            self.lost.record(lost.min(MOST));
         }
         self.last = shown;
     }
@@ -81,7 +81,7 @@ mod tests {
                 to_go: None,
             };
             if learns {
-                learned.note(Some(shown), took);
+                learned.record(Some(shown), took);
             }
             let clock = GameClock {
                 remaining,
@@ -120,10 +120,10 @@ mod tests {
     fn one_slow_move_is_chance_and_two_are_the_interface() {
         let mut lag = MoveOverhead::default();
         let least = Millis(20);
-        lag.note(shown(0, 10_000, None), None);
-        lag.note(shown(2, 9_700, None), Some(Millis(300)));
+        lag.record(shown(0, 10_000, None), None);
+        lag.record(shown(2, 9_700, None), Some(Millis(300)));
         assert_eq!(lag.overhead(least, Millis(9000)), least, "100 ms lost once");
-        lag.note(shown(4, 9_510, None), Some(Millis(200)));
+        lag.record(shown(4, 9_510, None), Some(Millis(200)));
         assert_eq!(
             lag.overhead(least, Millis(9000)),
             Millis(100),
@@ -136,10 +136,10 @@ mod tests {
             "a tenth of what is left stays"
         );
         assert_eq!(lag.overhead(least, Millis(20)), least);
-        lag.note(shown(6, 2_000, None), Some(Millis(100)));
+        lag.record(shown(6, 2_000, None), Some(Millis(100)));
         assert_eq!(lag.overhead(least, Millis(9000)), Millis(110));
         for ply in 4..30 {
-            lag.note(shown(2 * ply, 2_000, None), Some(Millis(100)));
+            lag.record(shown(2 * ply, 2_000, None), Some(Millis(100)));
         }
         assert_eq!(
             lag.overhead(least, Millis(9000)),
@@ -153,8 +153,8 @@ mod tests {
         let next = |before, now| {
             let mut lag = MoveOverhead::default();
             for _ in 0..2 {
-                lag.note(before, None);
-                lag.note(now, Some(Millis(100)));
+                lag.record(before, None);
+                lag.record(now, Some(Millis(100)));
             }
             lag.overhead(Millis(20), Millis(9000))
         };

@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 #[cfg(feature = "personality")]
-use super::resources::NOBODY;
+use super::resources::NO_PERSONALITY;
 use super::resources::UciResources;
 use sparring_engine::{MAX_THREADS, ParamError, Params};
 #[cfg(feature = "personality")]
@@ -62,7 +62,7 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
+pub(super) enum OptionId {
     Hash,
     ClearHash,
     Threads,
@@ -104,23 +104,23 @@ const fn spin(default: u64, min: u64, max: u64) -> Kind {
 
 const OFF: Kind = Kind::Check { default: false };
 
-pub(super) const OPTIONS: &[(&str, Which, Kind)] = &[
-    ("Hash", Which::Hash, spin(64, 1, 65_536)),
-    ("Clear Hash", Which::ClearHash, Kind::Button),
-    ("Threads", Which::Threads, spin(1, 1, MAX_THREADS as u64)),
-    ("MultiPV", Which::MultiPv, spin(1, 1, 256)),
-    ("Move Overhead", Which::Overhead, spin(20, 0, 10_000)),
-    ("Ponder", Which::Ponder, OFF),
-    ("OwnBook", Which::OwnBook, OFF),
-    ("BookFile", Which::BookFile, Kind::Text { default: EMPTY }),
-    ("VerifyBook", Which::VerifyBook, OFF),
-    ("SyzygyPath", Which::SyzygyPath, Kind::Text { default: EMPTY }),
+pub(super) const OPTIONS: &[(&str, OptionId, Kind)] = &[
+    ("Hash", OptionId::Hash, spin(64, 1, 65_536)),
+    ("Clear Hash", OptionId::ClearHash, Kind::Button),
+    ("Threads", OptionId::Threads, spin(1, 1, MAX_THREADS as u64)),
+    ("MultiPV", OptionId::MultiPv, spin(1, 1, 256)),
+    ("Move Overhead", OptionId::Overhead, spin(20, 0, 10_000)),
+    ("Ponder", OptionId::Ponder, OFF),
+    ("OwnBook", OptionId::OwnBook, OFF),
+    ("BookFile", OptionId::BookFile, Kind::Text { default: EMPTY }),
+    ("VerifyBook", OptionId::VerifyBook, OFF),
+    ("SyzygyPath", OptionId::SyzygyPath, Kind::Text { default: EMPTY }),
     #[cfg(feature = "personality")]
-    ("UCI_LimitStrength", Which::LimitStrength, OFF),
+    ("UCI_LimitStrength", OptionId::LimitStrength, OFF),
     #[cfg(feature = "personality")]
     (
         "UCI_Elo",
-        Which::Elo,
+        OptionId::Elo,
         spin(
             DEFAULT_ELO as u64,
             *Level::RANGE.start() as u64,
@@ -128,75 +128,75 @@ pub(super) const OPTIONS: &[(&str, Which, Kind)] = &[
         ),
     ),
     #[cfg(feature = "personality")]
-    ("Personality", Which::Personality, Kind::Personality),
-    ("EvalNoise", Which::EvalNoise, spin(0, 0, 1000)),
-    ("BlunderPercent", Which::BlunderPercent, spin(0, 0, 100)),
+    ("Personality", OptionId::Personality, Kind::Personality),
+    ("EvalNoise", OptionId::EvalNoise, spin(0, 0, 1000)),
+    ("BlunderPercent", OptionId::BlunderPercent, spin(0, 0, 100)),
     // Interfaces hold numbers in 32 bits with a sign.
-    ("Seed", Which::Seed, spin(0, 0, 2_147_483_647)),
-    ("MoveDelay", Which::MoveDelay, spin(0, 0, 20_000)),
-    ("UCI_Chess960", Which::Chess960, OFF),
-    ("UCI_ShowWDL", Which::ShowWdl, OFF),
-    ("UCI_AnalyseMode", Which::Analyse, OFF),
-    ("Log", Which::Log, OFF),
-    ("LogFile", Which::LogFile, Kind::Text { default: LOG_FILE }),
+    ("Seed", OptionId::Seed, spin(0, 0, 2_147_483_647)),
+    ("MoveDelay", OptionId::MoveDelay, spin(0, 0, 20_000)),
+    ("UCI_Chess960", OptionId::Chess960, OFF),
+    ("UCI_ShowWDL", OptionId::ShowWdl, OFF),
+    ("UCI_AnalyseMode", OptionId::Analyse, OFF),
+    ("Log", OptionId::Log, OFF),
+    ("LogFile", OptionId::LogFile, Kind::Text { default: LOG_FILE }),
 ];
 
 /// What an option does, for the reference in docs/uci.md.
-const fn meaning(which: Which) -> &'static str {
+const fn meaning(which: OptionId) -> &'static str {
     match which {
-        Which::Hash => {
+        OptionId::Hash => {
             "size of the transposition table in MB. When memory lacks, a smaller table is used and an `info string` says so. `isready` is answered when the whole table is in memory, which takes seconds for thousands of MB"
         }
-        Which::ClearHash => "clears the transposition table and the history tables",
-        Which::Threads => "search threads, which share the table (lazy SMP)",
-        Which::MultiPv => "number of best lines to report",
-        Which::Overhead => {
+        OptionId::ClearHash => "clears the transposition table and the history tables",
+        OptionId::Threads => "search threads, which share the table (lazy SMP)",
+        OptionId::MultiPv => "number of best lines to report",
+        OptionId::Overhead => {
             "milliseconds lost with each move between engine and clock. If the clock fell by more than the engine took, more than once in the last twenty moves, the engine keeps that much and 10 more instead, a second at most. Of `movetime` it keeps no more than a tenth"
         }
-        Which::Ponder => "the interface will let the engine ponder: a move may take a quarter more time",
-        Which::OwnBook => {
+        OptionId::Ponder => "the interface will let the engine ponder: a move may take a quarter more time",
+        OptionId::OwnBook => {
             "plays moves of the opening book at once, and reports file, line and chance: `info string book move e2e4: books/main.book:7, 48%`"
         }
-        Which::BookFile => {
+        OptionId::BookFile => {
             "an opening book as text, or a Polyglot book when the name ends in `.bin` (lines are then those of what `sparring book import` writes; entries left out are reported). Without it, the books of the personality count, and else `main`. `sparring-uci` carries no books"
         }
-        Which::VerifyBook => {
+        OptionId::VerifyBook => {
             "checks each book move by two searches of 20,000 nodes. A move more than 60 cp worse than the best is not played, and the next one drawn is checked, for up to a quarter of the time of the move, which the search that follows loses. A personality with `book-verify` uses its own margin"
         }
-        Which::SyzygyPath => {
+        OptionId::SyzygyPath => {
             "folders of Syzygy endgame tables, with colons between them (semicolons on Windows). If they cannot be used, the earlier ones stay"
         }
         #[cfg(feature = "personality")]
-        Which::LimitStrength => "plays at the level of `UCI_Elo` (only `sparring uci`)",
+        OptionId::LimitStrength => "plays at the level of `UCI_Elo` (only `sparring uci`)",
         #[cfg(feature = "personality")]
-        Which::Elo => {
+        OptionId::Elo => {
             "the level, on the scale of lichess ratings, measured against engines (only `sparring uci`)"
         }
         #[cfg(feature = "personality")]
-        Which::Personality => {
+        OptionId::Personality => {
             "strength and books of a personality: one of the folder in `bot.toml`, else a shipped one (only `sparring uci`)"
         }
-        Which::EvalNoise => {
+        OptionId::EvalNoise => {
             "misjudges positions by about this many centipawns, the same position in the same game always alike. 0 leaves it to level and personality"
         }
-        Which::BlunderPercent => {
+        OptionId::BlunderPercent => {
             "chance to overlook a kind of move for a whole search. Recaptures, pawn captures and ways out of check are always seen. 0 leaves it to level and personality"
         }
-        Which::Seed => {
+        OptionId::Seed => {
             "seed of the first game for everything random: book moves, choices of levels, errors. Each `ucinewgame` adds one. 0 draws a new seed when the program starts"
         }
-        Which::MoveDelay => {
+        OptionId::MoveDelay => {
             "least time for an answer, in milliseconds. It never exceeds the time for the move, and `stop` ends it"
         }
-        Which::Chess960 => {
+        OptionId::Chess960 => {
             "positions and moves of Chess960: castling is written as king takes own rook. Castling from other files than in standard chess is written so without it too"
         }
-        Which::ShowWdl => {
+        OptionId::ShowWdl => {
             "adds chances of win, draw and loss to each score, in thousandths. They were fitted to 18,958 games of self-play at 2,000 nodes a move, so to players who err"
         }
-        Which::Analyse => "plain engine: no book, level, personality or weakness",
-        Which::Log => "appends every line of both sides to `LogFile`, with milliseconds since the start",
-        Which::LogFile => "file of the log",
+        OptionId::Analyse => "plain engine: no book, level, personality or weakness",
+        OptionId::Log => "appends every line of both sides to `LogFile`, with milliseconds since the start",
+        OptionId::LogFile => "file of the log",
     }
 }
 
@@ -207,7 +207,7 @@ pub(super) fn reference() -> Vec<[String; 4]> {
             Kind::Spin { default, min, max } => (default.to_string(), format!("{min} to {max}")),
             Kind::Check { default } => (default.to_string(), "true or false".to_owned()),
             Kind::Text { default } => {
-                let form = if *which == Which::SyzygyPath {
+                let form = if *which == OptionId::SyzygyPath {
                     "folders"
                 } else {
                     "file"
@@ -215,7 +215,7 @@ pub(super) fn reference() -> Vec<[String; 4]> {
                 (format!("`{default}`"), form.to_owned())
             }
             #[cfg(feature = "personality")]
-            Kind::Personality => (NOBODY.to_owned(), "a personality".to_owned()),
+            Kind::Personality => (NO_PERSONALITY.to_owned(), "a personality".to_owned()),
             Kind::Button => (String::new(), "button".to_owned()),
         };
         [format!("`{name}`"), default, range, meaning(*which).to_owned()]
@@ -269,7 +269,7 @@ impl fmt::Display for Listed<'_> {
             Kind::Text { default } => write!(f, "string default {default}"),
             #[cfg(feature = "personality")]
             Kind::Personality => {
-                write!(f, "combo default {NOBODY} var {NOBODY}")?;
+                write!(f, "combo default {NO_PERSONALITY} var {NO_PERSONALITY}")?;
                 resources
                     .personalities()
                     .try_for_each(|name| write!(f, " var {name}"))
@@ -291,7 +291,7 @@ pub(super) enum Value {
 }
 
 /// The option of a name, in any case of letters, with its name as it is listed.
-pub(super) fn find(name: &str) -> Option<&'static (&'static str, Which, Kind)> {
+pub(super) fn find(name: &str) -> Option<&'static (&'static str, OptionId, Kind)> {
     OPTIONS.iter().find(|option| option.0.eq_ignore_ascii_case(name))
 }
 
@@ -324,7 +324,7 @@ pub(super) fn read(
         Kind::Text { .. } => Ok(Value::Text(text.to_owned())),
         #[cfg(feature = "personality")]
         Kind::Personality => {
-            let choices = || std::iter::once(NOBODY).chain(resources.personalities());
+            let choices = || std::iter::once(NO_PERSONALITY).chain(resources.personalities());
             let alike = || choices().find(|choice| choice.eq_ignore_ascii_case(text));
             match choices().find(|choice| *choice == text).or_else(alike) {
                 Some(choice) => Ok(Value::Text(choice.to_owned())),

@@ -20,7 +20,7 @@ const LONGEST: usize = 500;
 pub(super) struct UciWriter<W> {
     writer: Mutex<W>,
     /// Somebody has stopped listening.
-    unheard: AtomicBool,
+    closed: AtomicBool,
     log: Mutex<Option<File>>,
     /// Runs from the start of the session: the log's time.
     watch: Stopwatch,
@@ -31,42 +31,42 @@ impl<W: Write> UciWriter<W> {
     pub fn new(writer: W) -> Self {
         Self {
             writer: Mutex::new(writer),
-            unheard: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             log: Mutex::default(),
             watch: Stopwatch::start(),
         }
     }
 
     /// Says a line, at once.
-    pub fn say(&self, line: impl fmt::Display) {
+    pub fn write_line(&self, line: impl fmt::Display) {
         if let Ok(mut writer) = self.writer.lock() {
             // Logged first: whoever hears the line may end the log at once.
-            self.note('>', &line);
+            self.log_line('>', &line);
             if writeln!(writer, "{line}").and_then(|()| writer.flush()).is_err() {
-                self.unheard.store(true, Relaxed);
+                self.closed.store(true, Relaxed);
             }
         }
     }
 
     /// Whether whoever listened has gone: something could not be said.
-    pub fn is_unheard(&self) -> bool {
-        self.unheard.load(Relaxed)
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Relaxed)
     }
 
     /// Says what is wrong, or of interest, in the way of the protocol. What it quotes may be of any length: only so much
     /// of it is said.
-    pub fn remark(&self, text: impl fmt::Display) {
+    pub fn info_string(&self, text: impl fmt::Display) {
         let mut text = text.to_string();
         if let Some((end, _)) = text.char_indices().nth(LONGEST) {
             text.truncate(end);
             text += "...";
         }
-        self.say(format_args!("info string {text}"));
+        self.write_line(format_args!("info string {text}"));
     }
 
     /// Logs a line that was heard.
-    pub fn heard(&self, line: &str) {
-        self.note('<', &line.trim_end());
+    pub fn log_input(&self, line: &str) {
+        self.log_line('<', &line.trim_end());
     }
 
     /// Appends to this file what is said from now on.
@@ -84,7 +84,7 @@ impl<W: Write> UciWriter<W> {
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn note(&self, way: char, line: &dyn fmt::Display) {
+    fn log_line(&self, way: char, line: &dyn fmt::Display) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(file) = &mut *log {
             // A full disk must not end the game that is being logged.

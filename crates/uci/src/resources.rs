@@ -32,7 +32,7 @@ pub(super) type Task = SearchRequest;
 
 /// The personality that changes nothing.
 #[cfg(feature = "personality")]
-pub(super) const NOBODY: &str = "none";
+pub(super) const NO_PERSONALITY: &str = "none";
 
 /// The book that is asked where nothing names another: sound theory for both colors.
 const MAIN: &str = "main";
@@ -44,7 +44,7 @@ pub struct UciResources {
     pub library: Library,
     /// The personalities there are.
     #[cfg(feature = "personality")]
-    pub cast: Option<Personalities>,
+    pub personalities: Option<Personalities>,
 }
 
 /// How weak the engine shall play.
@@ -66,24 +66,24 @@ impl UciResources {
         &self,
         file: Option<&Library>,
         strength: &StrengthSetting,
-        wish: BookQuery<'_>,
+        query: BookQuery<'_>,
     ) -> Vec<BookMove> {
         let library = file.unwrap_or(&self.library);
         let names = match file {
             Some(file) => file.names().map(str::to_owned).collect(),
-            None => self.books(strength, wish.line.turn()),
+            None => self.books(strength, query.line.turn()),
         };
-        let wish = self.in_manner(
+        let query = self.with_personality(
             strength,
             BookQuery {
                 books: &names,
-                ..wish
+                ..query
             },
         );
         let (mut moves, mut drawn) = (Vec::new(), Vec::new());
         while let Some(found) = library.choose(&BookQuery {
             without: &drawn,
-            ..wish
+            ..query
         }) {
             drawn.push(found.mv);
             moves.push(found);
@@ -110,16 +110,16 @@ impl UciResources {
     }
 
     #[cfg(feature = "personality")]
-    fn in_manner<'a>(&self, strength: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
-        let plain = Personality::new(NOBODY);
-        book_query::book_query(self.profile(strength).unwrap_or(&plain), strength.level, wish)
+    fn with_personality<'a>(&self, strength: &StrengthSetting, query: BookQuery<'a>) -> BookQuery<'a> {
+        let plain = Personality::new(NO_PERSONALITY);
+        book_query::book_query(self.profile(strength).unwrap_or(&plain), strength.level, query)
     }
 
     /// Without personalities there is only the engine as it is.
     #[cfg(not(feature = "personality"))]
     #[expect(clippy::unused_self, reason = "with personalities it looks for one")]
-    fn in_manner<'a>(&self, _: &StrengthSetting, wish: BookQuery<'a>) -> BookQuery<'a> {
-        wish
+    fn with_personality<'a>(&self, _: &StrengthSetting, query: BookQuery<'a>) -> BookQuery<'a> {
+        query
     }
 
     /// How much worse than the best a book move may look, if the personality asks the engine about its books.
@@ -135,11 +135,16 @@ impl UciResources {
 
     /// A search as it is done under a strength. `seed` names the game.
     #[cfg(feature = "personality")]
-    pub(super) fn disguise(&self, search: SearchRequest, strength: &StrengthSetting, seed: u64) -> Task {
+    pub(super) fn apply_strength(
+        &self,
+        search: SearchRequest,
+        strength: &StrengthSetting,
+        seed: u64,
+    ) -> Task {
         if *strength == StrengthSetting::default() {
             return search.into();
         }
-        let plain = Personality::new(NOBODY);
+        let plain = Personality::new(NO_PERSONALITY);
         let profile = self.profile(strength).unwrap_or(&plain);
         let task = strength::request(profile, strength.level, search.line.clone(), None, seed);
         let own = task.search;
@@ -148,9 +153,9 @@ impl UciResources {
             search: SearchRequest {
                 limits: tighter(search.limits, own.limits),
                 handicap: by_hand_first(search.handicap, own.handicap),
-                likings: own.likings,
-                setup: own.setup,
-                by_terms: own.by_terms,
+                style_bonus: own.style_bonus,
+                overrides: own.overrides,
+                classical_only: own.classical_only,
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },
@@ -163,11 +168,11 @@ impl UciResources {
 
     /// The numbers of the search under a strength: those set by hand, unless the personality has its own.
     pub(super) fn params<'a>(&'a self, strength: &StrengthSetting, by_hand: &'a Params) -> &'a Params {
-        self.setup(strength).map_or(by_hand, EngineOverrides::params)
+        self.overrides(strength).map_or(by_hand, EngineOverrides::params)
     }
 
     /// Numbers and weights of the personality's own, where the strength has any.
-    pub(super) fn setup(&self, strength: &StrengthSetting) -> Option<&EngineOverrides> {
+    pub(super) fn overrides(&self, strength: &StrengthSetting) -> Option<&EngineOverrides> {
         #[cfg(feature = "personality")]
         return strength::setup(self.profile(strength)?, strength.level).map(AsRef::as_ref);
         #[cfg(not(feature = "personality"))]
@@ -179,20 +184,20 @@ impl UciResources {
 
     /// Without personalities there is only the engine as it is.
     #[cfg(not(feature = "personality"))]
-    pub(super) fn disguise(&self, search: SearchRequest, _: &StrengthSetting, _: u64) -> Task {
+    pub(super) fn apply_strength(&self, search: SearchRequest, _: &StrengthSetting, _: u64) -> Task {
         search
     }
 
     /// The names of all personalities.
     #[cfg(feature = "personality")]
     pub(super) fn personalities(&self) -> impl Iterator<Item = &str> {
-        self.cast.iter().flat_map(Personalities::names)
+        self.personalities.iter().flat_map(Personalities::names)
     }
 
     #[cfg(feature = "personality")]
     fn profile(&self, strength: &StrengthSetting) -> Option<&Personality> {
         let name = strength.personality.as_deref()?;
-        self.cast.as_ref()?.get(name)
+        self.personalities.as_ref()?.get(name)
     }
 }
 
@@ -235,19 +240,19 @@ pub(super) fn shorten(task: &mut Task, passed: Millis) {
 }
 
 /// Does a task, and leaves what came of it in a report, the move to play first.
-pub(super) fn carry_out(
+pub(super) fn run_task(
     engine: &mut Engine,
     task: &Task,
-    around: &SearchControl<'_>,
-    tell: &mut dyn FnMut(SearchEvent<'_>),
+    control: &SearchControl<'_>,
+    on_event: &mut dyn FnMut(SearchEvent<'_>),
     report: &mut SearchResult,
 ) {
     #[cfg(feature = "personality")]
     {
-        *report = choose_move(engine, task, around, tell).report;
+        *report = choose_move(engine, task, control, on_event).report;
     }
     #[cfg(not(feature = "personality"))]
-    engine.search_into(task, around, tell, report);
+    engine.search_into(task, control, on_event, report);
 }
 
 /// What an interface asks for, with a personality's own limits where they are lower.
@@ -289,13 +294,13 @@ const MOST: u64 = 256 * files::MIB;
 pub(super) fn open_book(path: &Path) -> Result<(Library, Option<String>), String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut bytes = files::read(path, MOST).map_err(|error| named(&error))?;
-    let mut said = None;
+    let mut remark = None;
     if path
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("bin"))
     {
         let imported = book::import_polyglot(&bytes).map_err(|error| named(&error))?;
-        said = (!imported.is_whole()).then(|| named(&imported));
+        remark = (!imported.is_whole()).then(|| named(&imported));
         bytes = imported.text.into_bytes();
     }
     let (book, findings) = book::parse_bytes(&path.display().to_string(), &bytes);
@@ -304,7 +309,7 @@ pub(super) fn open_book(path: &Path) -> Result<(Library, Option<String>), String
         return Err(findings.lines().next().unwrap_or("no book").to_owned());
     };
     if book.positions() == 0 {
-        return Err(said.unwrap_or_else(|| format!("{} holds no moves", path.display())));
+        return Err(remark.unwrap_or_else(|| format!("{} holds no moves", path.display())));
     }
-    Ok((Library::new(vec![book]), said))
+    Ok((Library::new(vec![book]), remark))
 }

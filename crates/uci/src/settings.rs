@@ -5,9 +5,9 @@ use std::path::PathBuf;
 #[cfg(feature = "personality")]
 use super::options::DEFAULT_ELO;
 #[cfg(feature = "personality")]
-use super::resources::NOBODY;
+use super::resources::NO_PERSONALITY;
 use super::{
-    options::{EMPTY, LOG_FILE, OPTIONS, OptionError, Value, Which, find, read},
+    options::{EMPTY, LOG_FILE, OPTIONS, OptionError, OptionId, Value, find, read},
     resources::{StrengthSetting, UciResources},
 };
 #[cfg(feature = "personality")]
@@ -122,65 +122,65 @@ impl Settings {
         })
     }
 
-    fn set_number(&mut self, which: Which, number: u64) -> Change {
+    fn set_number(&mut self, which: OptionId, number: u64) -> Change {
         // Every range fits into the machine's own size.
         let size = usize::try_from(number).unwrap_or(usize::MAX);
         match which {
-            Which::Hash => {
+            OptionId::Hash => {
                 self.hash = size;
                 return Change::Hash(size);
             }
-            Which::Threads => return Change::Threads(size),
-            Which::MultiPv => self.multi_pv = size,
-            Which::Overhead => self.overhead = Millis(number),
-            Which::EvalNoise => self.noise = Centipawns(i32::try_from(number).unwrap_or(i32::MAX)),
-            Which::BlunderPercent => self.blunder_percent = u32::try_from(number).unwrap_or(u32::MAX),
-            Which::Seed => self.seed = number,
-            Which::MoveDelay => self.delay = Millis(number),
+            OptionId::Threads => return Change::Threads(size),
+            OptionId::MultiPv => self.multi_pv = size,
+            OptionId::Overhead => self.overhead = Millis(number),
+            OptionId::EvalNoise => self.noise = Centipawns(i32::try_from(number).unwrap_or(i32::MAX)),
+            OptionId::BlunderPercent => self.blunder_percent = u32::try_from(number).unwrap_or(u32::MAX),
+            OptionId::Seed => self.seed = number,
+            OptionId::MoveDelay => self.delay = Millis(number),
             #[cfg(feature = "personality")]
-            Which::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
+            OptionId::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
             _ => unreachable!("{which:?} is no number"),
         }
         Change::None
     }
 
-    fn set_flag(&mut self, which: Which, flag: bool) -> Change {
+    fn set_flag(&mut self, which: OptionId, flag: bool) -> Change {
         let slot = match which {
-            Which::Ponder => &mut self.ponder,
-            Which::OwnBook => &mut self.own_book,
-            Which::VerifyBook => &mut self.verify_book,
+            OptionId::Ponder => &mut self.ponder,
+            OptionId::OwnBook => &mut self.own_book,
+            OptionId::VerifyBook => &mut self.verify_book,
             #[cfg(feature = "personality")]
-            Which::LimitStrength => &mut self.limit_strength,
-            Which::Chess960 => &mut self.chess960,
-            Which::ShowWdl => &mut self.show_wdl,
-            Which::Analyse => &mut self.analyse,
-            Which::Log => &mut self.log,
+            OptionId::LimitStrength => &mut self.limit_strength,
+            OptionId::Chess960 => &mut self.chess960,
+            OptionId::ShowWdl => &mut self.show_wdl,
+            OptionId::Analyse => &mut self.analyse,
+            OptionId::Log => &mut self.log,
             _ => unreachable!("{which:?} is no flag"),
         };
         *slot = flag;
-        if which == Which::Log {
+        if which == OptionId::Log {
             Change::Log
         } else {
             Change::None
         }
     }
 
-    fn set_text(&mut self, name: &'static str, which: Which, text: String) -> Result<Change, OptionError> {
+    fn set_text(&mut self, name: &'static str, which: OptionId, text: String) -> Result<Change, OptionError> {
         let is_empty = text.is_empty() || text == EMPTY;
         Ok(match which {
-            Which::BookFile => Change::Book((!is_empty).then(|| text.into())),
-            Which::SyzygyPath => {
+            OptionId::BookFile => Change::Book((!is_empty).then(|| text.into())),
+            OptionId::SyzygyPath => {
                 let folders = std::env::split_paths(&text).filter(|_| !is_empty);
                 Change::Tablebase(folders.collect())
             }
-            Which::LogFile if is_empty => return Err(OptionError::File { name }),
-            Which::LogFile => {
+            OptionId::LogFile if is_empty => return Err(OptionError::File { name }),
+            OptionId::LogFile => {
                 self.log_file = text.into();
                 Change::Log
             }
             #[cfg(feature = "personality")]
-            Which::Personality => {
-                self.personality = (text != NOBODY).then_some(text);
+            OptionId::Personality => {
+                self.personality = (text != NO_PERSONALITY).then_some(text);
                 Change::None
             }
             _ => unreachable!("{which:?} is no text"),
@@ -312,7 +312,7 @@ mod tests {
                 Kind::Check { default } => default.to_string(),
                 Kind::Text { default } => (*default).to_owned(),
                 #[cfg(feature = "personality")]
-                Kind::Personality => NOBODY.to_owned(),
+                Kind::Personality => NO_PERSONALITY.to_owned(),
                 Kind::Button => continue,
             };
             let mut settings = fresh.clone();

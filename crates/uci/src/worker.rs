@@ -4,10 +4,10 @@ use std::{fmt, io::Write};
 
 use super::{
     divide::perft_until,
-    info::{Answer, CurrentMove, Info, InfoFormat, NoMoveResult},
+    info::{BestMove, CurrentMove, Info, InfoFormat, NoMoveResult},
     output::UciWriter,
-    resources::{Task, carry_out, search_of, shorten},
-    search_gate::{SearchGate, SearchId},
+    resources::{Task, run_task, search_of, shorten},
+    search_sync::{SearchId, SearchSync},
 };
 use sparring_book::BookMove;
 use sparring_chess::{
@@ -48,7 +48,7 @@ pub(super) struct SearchJob {
 }
 
 /// What a short look at a book move takes, twice.
-const GLANCE: Nodes = Nodes(20_000);
+const VERIFY_NODES: Nodes = Nodes(20_000);
 
 /// How much worse than the best a book move may look, where nobody says.
 pub(super) const TOLERANCE: Centipawns = Centipawns(60);
@@ -65,7 +65,7 @@ const SCALING_HASH: usize = 64;
 /// The engine and its surroundings.
 pub(super) struct Worker<'a, W> {
     pub engine: Engine,
-    pub gate: &'a SearchGate,
+    pub sync: &'a SearchSync,
     pub writer: &'a UciWriter<W>,
 }
 
@@ -73,103 +73,103 @@ impl<W: Write> Worker<'_, W> {
     /// Does a job.
     pub fn work(&mut self, job: Job) {
         match job {
-            Job::Search(search_id, order) => self.search(search_id, *order),
+            Job::Search(search_id, job) => self.search(search_id, *job),
             Job::NewGame => self.engine.clear(),
             Job::Resize(mib) => self.resize(mib),
             Job::Threads(threads) => self.engine.set_threads(threads),
             Job::Params(params) => self.engine.set_params(*params),
             Job::Perft(search_id, line, depth) => self.perft(search_id, &line, depth),
             Job::Bench(search_id, depth) => self.bench(search_id, depth),
-            Job::Ready => self.writer.say("readyok"),
+            Job::Ready => self.writer.write_line("readyok"),
         }
     }
 
-    fn search(&mut self, search_id: SearchId, mut order: SearchJob) {
-        self.gate.begin(search_id);
-        if let Some(mv) = self.book_move(&order) {
-            self.gate.linger(order.delay);
-            self.gate.end();
+    fn search(&mut self, search_id: SearchId, mut job: SearchJob) {
+        self.sync.begin(search_id);
+        if let Some(mv) = self.book_move(&job) {
+            self.sync.wait_until(job.delay);
+            self.sync.finish();
             self.writer
-                .say(Answer(&[mv], search_of(&order.task).line.variant()));
+                .write_line(BestMove(&[mv], search_of(&job.task).line.variant()));
             return;
         }
         // What has passed since `go`: a table was cleared, book moves were looked at.
-        shorten(&mut order.task, self.gate.elapsed());
-        let report = self.think(&order);
-        self.gate.wait_for_release(search_id);
-        self.gate.linger(order.delay);
-        self.gate.end();
+        shorten(&mut job.task, self.sync.elapsed());
+        let report = self.think(&job);
+        self.sync.wait_for_release(search_id);
+        self.sync.wait_until(job.delay);
+        self.sync.finish();
         let best = report.lines.first();
-        self.writer.say(Answer(
+        self.writer.write_line(BestMove(
             best.map_or(&[], |line| line.pv.as_slice()),
-            search_of(&order.task).line.variant(),
+            search_of(&job.task).line.variant(),
         ));
     }
 
     /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
-    fn think(&mut self, order: &SearchJob) -> SearchResult {
-        let (writer, variant) = (self.writer, search_of(&order.task).line.variant());
+    fn think(&mut self, job: &SearchJob) -> SearchResult {
+        let (writer, variant) = (self.writer, search_of(&job.task).line.variant());
         let wall = Stopwatch::start();
-        let style = InfoFormat {
+        let format = InfoFormat {
             variant,
-            wdl: order.wdl,
+            wdl: job.wdl,
             wall: &wall,
         };
-        let around = SearchControl {
-            stop: &self.gate.stop,
-            clock: self.gate,
+        let control = SearchControl {
+            stop: &self.sync.stop,
+            clock: self.sync,
         };
-        let say_lines = |report: &SearchResult| {
-            for (index, line) in report.lines.iter().enumerate().take(order.lines) {
-                writer.say(Info {
-                    style,
+        let write_lines = |report: &SearchResult| {
+            for (index, line) in report.lines.iter().enumerate().take(job.lines) {
+                writer.write_line(Info {
+                    format,
                     report,
                     line,
                     index,
                 });
             }
         };
-        let mut told = (Nodes(0), Vec::new());
-        let gate = self.gate;
-        let mut tell = |news: SearchEvent<'_>| {
-            match news {
+        let mut reported = (Nodes(0), Vec::new());
+        let sync = self.sync;
+        let mut on_event = |event: SearchEvent<'_>| {
+            match event {
                 SearchEvent::Iteration(report) => {
-                    say_lines(report);
-                    told.0 = report.nodes;
-                    told.1.clone_from(&report.lines);
+                    write_lines(report);
+                    reported.0 = report.nodes;
+                    reported.1.clone_from(&report.lines);
                 }
-                SearchEvent::Bound(report) => say_lines(report),
-                SearchEvent::Move { mv, number, depth } => writer.say(CurrentMove {
+                SearchEvent::Bound(report) => write_lines(report),
+                SearchEvent::Move { mv, number, depth } => writer.write_line(CurrentMove {
                     mv,
                     number,
                     depth,
                     variant,
                 }),
             }
-            if writer.is_unheard() {
-                gate.stop();
+            if writer.is_closed() {
+                sync.stop();
             }
         };
         let mut report = SearchResult::default();
-        carry_out(&mut self.engine, &order.task, &around, &mut tell, &mut report);
-        self.gate.note_stall(report.stall);
+        run_task(&mut self.engine, &job.task, &control, &mut on_event, &mut report);
+        self.sync.record_stall(report.stall);
         if report.lines.is_empty() {
-            let mated = search_of(&order.task).line.position().is_check();
-            writer.say(NoMoveResult { mated });
-        } else if (report.nodes, &report.lines) != (told.0, &told.1) {
-            say_lines(&report);
+            let mated = search_of(&job.task).line.position().is_check();
+            writer.write_line(NoMoveResult { mated });
+        } else if (report.nodes, &report.lines) != (reported.0, &reported.1) {
+            write_lines(&report);
         }
         report
     }
 
     /// The book move to play: the one drawn first, or where they are verified the first that is not refused, while there
     /// is time to look.
-    fn book_move(&mut self, order: &SearchJob) -> Option<Move> {
-        let search = search_of(&order.task);
+    fn book_move(&mut self, job: &SearchJob) -> Option<Move> {
+        let search = search_of(&job.task);
         let variant = search.line.variant();
-        let Some(margin) = order.verify else {
-            let found = order.book.first()?;
-            self.writer.remark(format_args!(
+        let Some(margin) = job.verify else {
+            let found = job.book.first()?;
+            self.writer.info_string(format_args!(
                 "book move {}: {}",
                 write_uci(found.mv, variant),
                 origin(found)
@@ -178,18 +178,18 @@ impl<W: Write> Worker<'_, W> {
         };
         let most = search.limits.hard.map(|hard| hard.scaled(VERIFYING));
         let mut best = None;
-        for found in &order.book {
-            let best = best.get_or_insert_with(|| self.glance(search, None, None, most));
-            let own = self.glance(search, Some(found.mv), Some(best.depth), most);
-            let in_time = most.is_none_or(|most| self.gate.elapsed() < most);
+        for found in &job.book {
+            let best = best.get_or_insert_with(|| self.quick_search(search, None, None, most));
+            let own = self.quick_search(search, Some(found.mv), Some(best.depth), most);
+            let in_time = most.is_none_or(|most| self.sync.elapsed() < most);
             // A look that was cut short tells nothing.
-            let Some((best, own)) = best.beside(&own).filter(|_| in_time) else {
-                self.writer.remark("there is no time to look at book moves");
+            let Some((best, own)) = best.common_depth_scores(&own).filter(|_| in_time) else {
+                self.writer.info_string("there is no time to look at book moves");
                 return None;
             };
             let accepted = own.scaled() + margin.0 >= best.scaled();
             let verdict = if accepted { "verified" } else { "refused" };
-            self.writer.remark(format_args!(
+            self.writer.info_string(format_args!(
                 "book move {} {verdict}: {}; it looks like {own}, the best like {best}",
                 write_uci(found.mv, variant),
                 origin(found)
@@ -202,7 +202,7 @@ impl<W: Write> Worker<'_, W> {
     }
 
     /// What a short search finds of this root move, or of all. `until` is the time on the gate's clock at which it is given up.
-    fn glance(
+    fn quick_search(
         &mut self,
         of: &SearchRequest,
         only: Option<Move>,
@@ -211,33 +211,33 @@ impl<W: Write> Worker<'_, W> {
     ) -> SearchResult {
         let limits = Limits {
             depth,
-            nodes: Some(GLANCE),
+            nodes: Some(VERIFY_NODES),
             hard: until,
             ..Limits::default()
         };
         let search = SearchRequest {
-            only: only.into_iter().collect(),
-            ..look_at_book(of, limits.after(self.gate.elapsed()))
+            search_moves: only.into_iter().collect(),
+            ..book_check(of, limits.after(self.sync.elapsed()))
         };
-        let around = SearchControl {
-            stop: &self.gate.stop,
-            clock: self.gate,
+        let control = SearchControl {
+            stop: &self.sync.stop,
+            clock: self.sync,
         };
-        self.engine.search(&search, &around, &mut |_| {})
+        self.engine.search(&search, &control, &mut |_| {})
     }
 
     fn resize(&mut self, mib: usize) {
         self.engine.resize(mib);
         let got = self.engine.hash_mib();
         if got < mib {
-            self.writer.remark(format_args!(
+            self.writer.info_string(format_args!(
                 "{mib} MB of hash do not fit into memory, {got} MB are used"
             ));
         }
     }
 
     fn perft(&self, search_id: SearchId, line: &GameHistory, depth: u32) {
-        self.gate.begin(search_id);
+        self.sync.begin(search_id);
         let wall = Stopwatch::start();
         let mut total = 0;
         let moves = if depth == 0 {
@@ -248,23 +248,23 @@ impl<W: Write> Worker<'_, W> {
         for mv in moves {
             let mut child = line.position().clone();
             child.play_unchecked(mv);
-            let Some(count) = perft_until(&child, depth - 1, &self.gate.stop) else {
-                self.gate.end();
-                return self.writer.remark("perft was stopped");
+            let Some(count) = perft_until(&child, depth - 1, &self.sync.stop) else {
+                self.sync.finish();
+                return self.writer.info_string("perft was stopped");
             };
             total += count;
             self.writer
-                .say(format_args!("{}: {count}", write_uci(mv, line.variant())));
-            if self.writer.is_unheard() {
-                self.gate.stop();
+                .write_line(format_args!("{}: {count}", write_uci(mv, line.variant())));
+            if self.writer.is_closed() {
+                self.sync.stop();
             }
         }
         if depth == 0 {
             total = 1;
         }
         let millis = wall.elapsed().0.max(1);
-        self.gate.end();
-        self.writer.say(format_args!(
+        self.sync.finish();
+        self.writer.write_line(format_args!(
             "{total} nodes {} nps",
             total.saturating_mul(1000) / millis
         ));
@@ -272,16 +272,16 @@ impl<W: Write> Worker<'_, W> {
 
     /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
     fn bench(&self, search_id: SearchId, depth: Depth) {
-        self.gate.begin(search_id);
-        let around = SearchControl {
-            stop: &self.gate.stop,
-            clock: self.gate,
+        self.sync.begin(search_id);
+        let control = SearchControl {
+            stop: &self.sync.stop,
+            clock: self.sync,
         };
-        let outcome = bench::run_until(&mut Engine::ready(BENCH_HASH), depth, &around);
-        self.gate.end();
+        let outcome = bench::run_until(&mut Engine::ready(BENCH_HASH), depth, &control);
+        self.sync.finish();
         match outcome {
-            Ok(signature) => self.writer.say(signature_line(&signature)),
-            Err(stopped) => self.writer.remark(stopped),
+            Ok(signature) => self.writer.write_line(signature_line(&signature)),
+            Err(stopped) => self.writer.info_string(stopped),
         }
     }
 }
@@ -352,9 +352,9 @@ pub fn fixed_cost() -> impl fmt::Display {
 
 /// The search that looks at book moves before another: both have one judge, so that neither forgets what it has learned, but
 /// who errs on purpose errs in the other alone.
-fn look_at_book(before: &SearchRequest, limits: Limits) -> SearchRequest {
+fn book_check(before: &SearchRequest, limits: Limits) -> SearchRequest {
     SearchRequest {
-        by_terms: before.by_terms || before.handicap.is_any(),
+        classical_only: before.classical_only || before.handicap.is_active(),
         ..SearchRequest::new(before.line.clone(), limits)
     }
 }
@@ -375,14 +375,14 @@ mod tests {
             },
             ..plain.clone()
         };
-        let by_terms = SearchRequest {
-            by_terms: true,
+        let classical_only = SearchRequest {
+            classical_only: true,
             ..plain.clone()
         };
-        for (search, terms_alone) in [(&plain, false), (&erring, true), (&by_terms, true)] {
-            let look = look_at_book(search, Limits::default());
-            assert_eq!(look.by_terms, terms_alone, "{search:?}");
-            assert!(!look.handicap.is_any(), "{search:?}");
+        for (search, terms_alone) in [(&plain, false), (&erring, true), (&classical_only, true)] {
+            let look = book_check(search, Limits::default());
+            assert_eq!(look.classical_only, terms_alone, "{search:?}");
+            assert!(!look.handicap.is_active(), "{search:?}");
         }
     }
 }

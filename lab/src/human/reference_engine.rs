@@ -143,7 +143,7 @@ impl Judge {
             Mind::Own(engine) => search(engine, line, only, self.depth),
             Mind::Guest(player) => {
                 player.new_game()?;
-                let answer = player.consider(line, only, self.depth, PATIENCE)?;
+                let answer = player.analyse(line, only, self.depth, PATIENCE)?;
                 (Some(answer.best), answer.score)
             }
         };
@@ -170,8 +170,8 @@ fn search(
         ..Limits::default()
     };
     let search = SearchRequest {
-        only: only.into_iter().collect(),
-        by_terms: true,
+        search_moves: only.into_iter().collect(),
+        classical_only: true,
         ..SearchRequest::new(line.clone(), limits)
     };
     let around = SearchControl {

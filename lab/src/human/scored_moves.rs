@@ -55,7 +55,7 @@ impl Scorer {
         };
         let search = SearchRequest {
             multi_pv: moves.len(),
-            by_terms: true,
+            classical_only: true,
             ..SearchRequest::new(line.clone(), limits)
         };
         self.engine.clear();

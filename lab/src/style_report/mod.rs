@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 /// The personalities asked for, in order.
 fn players(args: &Args) -> anyhow::Result<Vec<Personality>> {
     let cast = assets::uci_resources()
-        .cast
+        .personalities
         .unwrap_or_else(|| Personalities::new(Vec::new()));
     if args.names.is_empty() {
         let plain = Style::default();

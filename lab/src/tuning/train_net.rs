@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(trained, SMALL.train(&set, &mut |_, _| ()));
         let other = NetTrainer { seed: 4, ..SMALL };
         assert_ne!(trained.weights, other.train(&set, &mut |_, _| ()).weights);
-        assert!(trained.weights.file().is_ok());
+        assert!(trained.weights.to_bytes().is_ok());
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl LagEstimator {
 
     /// Notes how long the server took to answer a move.
     pub(in crate::bot) fn note(&mut self, trip: Millis) {
-        self.trips.note(trip);
+        self.trips.record(trip);
     }
 
     /// What to keep off the clock for a move: nearly the slowest of the recent trips and a margin.

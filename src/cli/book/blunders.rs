@@ -166,7 +166,7 @@ fn better(engine: &mut Engine, turn: &BlunderPosition, nodes: Nodes) -> Option<B
     // Without what earlier searches left, so that a verdict does not depend on the order of the positions.
     engine.clear();
     let search = SearchRequest {
-        only: others,
+        search_moves: others,
         ..SearchRequest::new(turn.line.clone(), limits)
     };
     let report = engine.search(&search, &around, &mut |_| {});

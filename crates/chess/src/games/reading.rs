@@ -12,7 +12,7 @@ use super::{
 
 /// What a word did to the game.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ReadWord {
     /// The game goes on, or is broken and waits for its end.
     Goes,
     /// The game has ended so.
@@ -89,11 +89,11 @@ impl Reading {
     }
 
     /// Reads a word of the main line.
-    pub(super) fn hear(&mut self, word: &MoveWord) -> Heard {
+    pub(super) fn read_word(&mut self, word: &MoveWord) -> ReadWord {
         let kind = classify(&word.text);
         let has_begun = self.has_begun;
         match kind {
-            Kind::Result(outcome) => return Heard::Ends(outcome),
+            Kind::Result(outcome) => return ReadWord::Ends(outcome),
             Kind::Glyph => {}
             _ => self.has_begun = true,
         }
@@ -104,18 +104,18 @@ impl Reading {
             && number.dots <= 1
             && (self.is_done() || !self.is_due(number))
         {
-            return Heard::Another;
+            return ReadWord::Another;
         }
         if self.is_done() {
-            return Heard::Goes;
+            return ReadWord::Goes;
         }
         if let Kind::Number(Number { rest, .. }) = kind
             && let Kind::Result(outcome) = classify(rest)
         {
-            return Heard::Ends(outcome);
+            return ReadWord::Ends(outcome);
         }
         self.step(kind, word, 0);
-        Heard::Goes
+        ReadWord::Goes
     }
 
     fn is_done(&self) -> bool {
@@ -166,7 +166,7 @@ impl Reading {
             let (due, color) = self.due();
             let head = word.text.strip_suffix(number.rest).unwrap_or(&word.text);
             let message = format!("\"{head}\" stands where move {due} of {color} is due");
-            self.take_back_doubtful(number);
+            self.undo_doubtful(number);
             return self.stop(word.place, message);
         }
         if let Some(count) = number.number {
@@ -216,7 +216,7 @@ impl Reading {
     }
 
     /// Where a number does not fit, a move before it may be missing, or one too many, and what follows was played by nobody.
-    fn take_back_doubtful(&mut self, number: Number<'_>) {
+    fn undo_doubtful(&mut self, number: Number<'_>) {
         if self.broken.is_some() {
             for (_, line) in &mut self.others {
                 line.truncate(self.confirmed);

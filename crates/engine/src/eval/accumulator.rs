@@ -13,10 +13,10 @@ use sparring_chess::{Role, Square};
 /// A sum of weights.
 pub(super) trait EvalAccumulator: Clone {
     /// Where the weights come from, where that is not known from the kind of sum.
-    type Ground: Copy;
+    type Weights: Copy;
 
     /// Nothing added up yet.
-    fn empty(ground: Self::Ground) -> Self;
+    fn empty(weights: Self::Weights) -> Self;
 
     /// Adds a weight so many times.
     fn add(&mut self, weight: Weight, times: i32);
@@ -42,7 +42,7 @@ pub(super) trait EvalAccumulator: Clone {
 }
 
 impl EvalAccumulator for ScorePair {
-    type Ground = ();
+    type Weights = ();
 
     fn empty((): ()) -> Self {
         Self::ZERO
@@ -78,27 +78,27 @@ impl EvalAccumulator for ScorePair {
 
 /// A worth by weights of one's own.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Weighed<'w> {
+pub(super) struct OverriddenScore<'w> {
     weights: &'w WeightOverrides,
     pub worth: ScorePair,
 }
 
-impl<'w> Weighed<'w> {
+impl<'w> OverriddenScore<'w> {
     /// A worth that is known already.
     pub fn new(weights: &'w WeightOverrides, worth: ScorePair) -> Self {
         Self { weights, worth }
     }
 }
 
-impl<'w> EvalAccumulator for Weighed<'w> {
-    type Ground = &'w WeightOverrides;
+impl<'w> EvalAccumulator for OverriddenScore<'w> {
+    type Weights = &'w WeightOverrides;
 
     fn empty(weights: &'w WeightOverrides) -> Self {
         Self::new(weights, ScorePair::ZERO)
     }
 
     fn add(&mut self, weight: Weight, times: i32) {
-        self.worth += self.weights.of(weight) * times;
+        self.worth += self.weights.value(weight) * times;
     }
 
     fn add_fixed(&mut self, worth: ScorePair) {
@@ -130,7 +130,7 @@ pub(super) struct Coefficients {
 }
 
 impl EvalAccumulator for Coefficients {
-    type Ground = ();
+    type Weights = ();
 
     fn empty((): ()) -> Self {
         Self::default()
@@ -176,7 +176,7 @@ impl EvalAccumulator for Coefficients {
 impl Coefficients {
     /// What it all comes to by weights of one's own.
     pub fn worth_by(&self, weights: &WeightOverrides) -> ScorePair {
-        self.worth_of(|place| weights.of(Weight::row(place, 1)))
+        self.worth_of(|place| weights.value(Weight::row(place, 1)))
     }
 
     fn worth_of(&self, weight: impl Fn(usize) -> ScorePair + Copy) -> ScorePair {

@@ -3,9 +3,9 @@
 use std::{array, cmp::Reverse};
 
 use super::{
-    accumulator::{EvalAccumulator, Weighed},
+    accumulator::{EvalAccumulator, OverriddenScore},
     classical::{Term, Terms},
-    faded, pawns,
+    fifty_move_scaled, pawns,
     score_pair::ScorePair,
 };
 use crate::{EngineOverrides, movegen::captures, node::Node, see};
@@ -68,7 +68,12 @@ pub fn term_names() -> impl ExactSizeIterator<Item = &'static str> {
 /// Judges a position for the side `us`, by the weights of a personality's own where it has any. Nothing where no move
 /// is legal, and in variants that are judged as a whole.
 #[must_use]
-pub fn weigh(pos: &Position, variant: Variant, us: Color, setup: Option<&EngineOverrides>) -> Option<Judged> {
+pub fn weigh(
+    pos: &Position,
+    variant: Variant,
+    us: Color,
+    overrides: Option<&EngineOverrides>,
+) -> Option<Judged> {
     if !variant.is_orthodox() || pos.legal_moves().is_empty() {
         return None;
     }
@@ -78,8 +83,8 @@ pub fn weigh(pos: &Position, variant: Variant, us: Color, setup: Option<&EngineO
     } else if is_capture_due(&node) {
         Judged::CaptureDue
     } else {
-        Judged::Balance(match setup.and_then(EngineOverrides::weights) {
-            Some(weights) => balance(&node, us, terms::<Weighed<'_>>(&node, weights)),
+        Judged::Balance(match overrides.and_then(EngineOverrides::weights) {
+            Some(weights) => balance(&node, us, terms::<OverriddenScore<'_>>(&node, weights)),
             None => balance(&node, us, terms::<ScorePair>(&node, ())),
         })
     })
@@ -94,9 +99,9 @@ fn is_capture_due(node: &Node) -> bool {
 }
 
 /// What every term comes to for each side, by weights of either kind.
-fn terms<T: EvalAccumulator>(node: &Node, ground: T::Ground) -> Terms<ScorePair> {
-    let structure = pawns::judge::<T>(node.board(), ground);
-    let terms = Terms::of(node, &structure, ground);
+fn terms<T: EvalAccumulator>(node: &Node, weights: T::Weights) -> Terms<ScorePair> {
+    let structure = pawns::evaluate_pawns::<T>(node.board(), weights);
+    let terms = Terms::of(node, &structure, weights);
     Terms {
         by_term: terms.by_term.map(|worth| worth.map(|sum| sum.worth())),
         phase: terms.phase,
@@ -108,7 +113,7 @@ fn terms<T: EvalAccumulator>(node: &Node, ground: T::Ground) -> Terms<ScorePair>
 /// Each share is how far the evaluation moves when its term is added to those before it, so that rounding is nobody's
 /// loss: the shares add up to the evaluation.
 fn balance(node: &Node, us: Color, terms: Terms<ScorePair>) -> Balance {
-    let so_far = |sum: ScorePair| faded(terms.blend(sum), &node.pos);
+    let so_far = |sum: ScorePair| fifty_move_scaled(terms.blend(sum), &node.pos);
     let mut sum = ScorePair::ZERO;
     let shares = array::from_fn(|place| {
         let worth = &terms.by_term[place];
@@ -276,8 +281,9 @@ mod tests {
         {
             weights.set(row, &Amount::Percent(0)).unwrap();
         }
-        let setup = EngineOverrides::new(Params::default(), weights);
-        let Some(Judged::Balance(own)) = weigh(&pos, Variant::Standard, Color::White, Some(&setup)) else {
+        let overrides = EngineOverrides::new(Params::default(), weights);
+        let Some(Judged::Balance(own)) = weigh(&pos, Variant::Standard, Color::White, Some(&overrides))
+        else {
             panic!("{far}")
         };
         assert_eq!(own.shares[Term::Passed as usize], Share::default());
@@ -285,7 +291,7 @@ mod tests {
         assert_ne!(engines.shares[Term::Passed as usize], Share::default());
         let node = Node::new(&pos, true);
         let value = Evaluator::for_variant(Variant::Standard)
-            .by(setup.weights())
+            .with_weights(overrides.weights())
             .evaluate(&node, &mut PawnTable::new());
         assert_eq!(own.total, Centipawns(value));
     }

@@ -5,7 +5,7 @@ use std::array;
 use shakmaty::Board;
 
 use super::{
-    accumulator::{EvalAccumulator, Weighed},
+    accumulator::{EvalAccumulator, OverriddenScore},
     attacks::AttackInfo,
     endgame, king, kpk, material, passed,
     pawns::{self, PawnTable, Structure},
@@ -69,42 +69,42 @@ pub(super) struct Terms<T> {
 
 impl<T: EvalAccumulator> Terms<T> {
     /// Judges a position whose pawn structure is known.
-    pub fn of(node: &Node, structure: &Structure<T>, ground: T::Ground) -> Self {
+    pub fn of(node: &Node, structure: &Structure<T>, weights: T::Weights) -> Self {
         let board = node.board();
         let mut terms = Self {
-            by_term: array::from_fn(|_| ByColor::new_with(|_| T::empty(ground))),
+            by_term: array::from_fn(|_| ByColor::new_with(|_| T::empty(weights))),
             phase: phase(board),
             scales: [64; 2],
             known: false,
         };
-        if let Some((strong, driven)) = endgame::hunt(board) {
-            terms.set(Term::Material, material::bare_material(board, ground));
+        if let Some((strong, driven)) = endgame::mop_up(board) {
+            terms.set(Term::Material, material::bare_material(board, weights));
             terms.add_fixed(Term::MopUp, strong, t(driven, driven));
             terms.scales = endgame::scales(board, [Some(strong); 2]);
             terms.known = true;
             return terms;
         }
         let mut attacks = AttackInfo::new(board);
-        terms.set(Term::Material, material::material(board, ground));
+        terms.set(Term::Material, material::material(board, weights));
         terms.set(Term::Pawns, structure.worth.clone());
         for us in Color::ALL {
-            let (mobility, places) = pieces::pieces(&mut attacks, us, structure, ground);
+            let (mobility, places) = pieces::pieces(&mut attacks, us, structure, weights);
             *terms.by_term[Term::Mobility as usize].get_mut(us) = mobility;
             *terms.by_term[Term::Pieces as usize].get_mut(us) = places;
         }
         let attacks = &attacks;
         terms.set(
             Term::King,
-            ByColor::new_with(|us| king::king(attacks, us, ground)),
+            ByColor::new_with(|us| king::king(attacks, us, weights)),
         );
         if structure.passed.any() {
-            let passed = |us| passed::passed(attacks, us, node.turn, structure, ground);
+            let passed = |us| passed::passed(attacks, us, node.turn, structure, weights);
             terms.set(Term::Passed, ByColor::new_with(passed));
         }
-        let threats = |us| threats::threats(attacks, us, ground);
+        let threats = |us| threats::threats(attacks, us, weights);
         terms.set(Term::Threats, ByColor::new_with(threats));
         if terms.phase > FULL_PHASE / 2 {
-            let space = |us| threats::space(attacks, us, ground);
+            let space = |us| threats::space(attacks, us, weights);
             terms.set(Term::Space, ByColor::new_with(space));
         }
         let pawn_wins = kpk::is_won(board, node.turn);
@@ -116,7 +116,7 @@ impl<T: EvalAccumulator> Terms<T> {
         terms.by_term[Term::TheMove as usize]
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
-        let lead = terms.total(ground).worth();
+        let lead = terms.total(weights).worth();
         let leader = |lead: i32| (lead != 0).then(|| Color::from_white(lead > 0));
         terms.scales = match pawn_wins {
             Some(false) => [0; 2],
@@ -134,8 +134,8 @@ impl<T: EvalAccumulator> Terms<T> {
     }
 
     /// The sum of all terms for white.
-    pub fn total(&self, ground: T::Ground) -> T {
-        let mut sum = T::empty(ground);
+    pub fn total(&self, weights: T::Weights) -> T {
+        let mut sum = T::empty(weights);
         for term in &self.by_term {
             sum.add_all(&term.white, 1);
             sum.add_all(&term.black, -1);
@@ -144,8 +144,8 @@ impl<T: EvalAccumulator> Terms<T> {
     }
 
     /// The worth for white, in centipawns.
-    pub fn worth(&self, ground: T::Ground) -> i32 {
-        self.blend(self.total(ground).worth())
+    pub fn worth(&self, weights: T::Weights) -> i32 {
+        self.blend(self.total(weights).worth())
     }
 
     /// How much of what the net says counts, in sixty-fourths: what is left of the terms as well, and nothing where hardly any lead
@@ -171,8 +171,8 @@ impl<T: EvalAccumulator> Terms<T> {
 }
 
 /// What every term says of a position in play.
-pub(super) fn judge(node: &Node, pawns: &mut PawnTable) -> Terms<ScorePair> {
-    let structure = pawns.structure(node.keys.pawns, || pawns::judge(node.board(), ()));
+pub(super) fn evaluate_terms(node: &Node, pawns: &mut PawnTable) -> Terms<ScorePair> {
+    let structure = pawns.structure(node.keys.pawns, || pawns::evaluate_pawns(node.board(), ()));
     Terms::of(node, &structure, ())
 }
 
@@ -185,12 +185,12 @@ pub(super) fn evaluate(
     seen: Option<Halves<'_>>,
 ) -> i32 {
     let Some(weights) = own else {
-        let terms = judge(node, pawns);
+        let terms = evaluate_terms(node, pawns);
         return seen.map_or_else(|| terms.worth(()), |seen| corrected(node, &terms, seen));
     };
-    let judge = || pawns::judge(node.board(), weights).map(|sum: Weighed<'_>| sum.worth);
-    let structure = pawns.structure(node.keys.pawns, judge);
-    let structure = structure.map(|worth| Weighed::new(weights, worth));
+    let evaluator = || pawns::evaluate_pawns(node.board(), weights).map(|sum: OverriddenScore<'_>| sum.worth);
+    let structure = pawns.structure(node.keys.pawns, evaluator);
+    let structure = structure.map(|worth| OverriddenScore::new(weights, worth));
     Terms::of(node, &structure, weights).worth(weights)
 }
 

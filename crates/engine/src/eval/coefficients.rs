@@ -52,7 +52,7 @@ impl Sample {
     #[must_use]
     pub fn of(pos: &Position) -> Self {
         let node = Node::new(pos, true);
-        let structure = pawns::judge::<Coefficients>(node.board(), ());
+        let structure = pawns::evaluate_pawns::<Coefficients>(node.board(), ());
         let terms = Terms::of(&node, &structure, ());
         let total = terms.total(());
         let pieces_left = terms.phase as f32 / FULL_PHASE as f32;

@@ -175,7 +175,7 @@ const STEP: i32 = 260;
 /// with bishop and knight to the bishop's corner, with its own pieces near. There only this and material count: what
 /// other terms say of squares and mobility would hold the pieces back. But for bishop and knight it stays below what a
 /// last pawn is worth.
-pub(super) fn hunt(board: &Board) -> Option<(Color, i32)> {
+pub(super) fn mop_up(board: &Board) -> Option<(Color, i32)> {
     let strong = Color::ALL
         .into_iter()
         .find(|us| board.by_color(!*us).count() == 1)?;

@@ -11,46 +11,52 @@ use sparring_chess::{Position, Rules as _, Variant};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Evaluator<'w> {
     variant: Variant,
-    own: Option<&'w WeightOverrides>,
+    weights: Option<&'w WeightOverrides>,
 }
 
 impl<'w> Evaluator<'w> {
     /// The evaluation for a variant.
     pub fn for_variant(variant: Variant) -> Self {
-        Self { variant, own: None }
+        Self {
+            variant,
+            weights: None,
+        }
     }
 
     /// The same by other weights than the engine's, where any are given.
-    pub fn by(self, own: Option<&'w WeightOverrides>) -> Self {
-        Self { own, ..self }
+    pub fn with_weights(self, own: Option<&'w WeightOverrides>) -> Self {
+        Self { weights: own, ..self }
     }
 
     /// The worth of a position for the side to move, in centipawns. The nearer the fifty-move rule, the less.
     pub fn evaluate(self, node: &Node, pawns: &mut PawnTable) -> i32 {
-        faded(self.whole(node, pawns, None), &node.pos)
+        fifty_move_scaled(self.evaluate_unfaded(node, pawns, None), &node.pos)
     }
 
     /// The same with what the net adds.
     pub fn evaluate_with_net(self, node: &Node, pawns: &mut PawnTable) -> i32 {
         let seen = Accumulators::fresh(node.board());
-        faded(self.whole(node, pawns, Some(seen.halves(node.turn))), &node.pos)
+        fifty_move_scaled(
+            self.evaluate_unfaded(node, pawns, Some(seen.halves(node.turn))),
+            &node.pos,
+        )
     }
 
     /// The same as if the fifty-move rule were far, which is what a table may keep: there one entry serves positions
     /// whatever their count. `seen` is what the net has seen of the position, where it is asked.
-    pub fn whole(self, node: &Node, pawns: &mut PawnTable, seen: Option<Halves<'_>>) -> i32 {
-        variants::evaluate(self.variant, node, pawns, self.own, seen)
+    pub fn evaluate_unfaded(self, node: &Node, pawns: &mut PawnTable, seen: Option<Halves<'_>>) -> i32 {
+        variants::evaluate(self.variant, node, pawns, self.weights, seen)
     }
 }
 
 /// The classical evaluation for White, and how much of the net's correction counts beside it, in sixty-fourths.
 pub(crate) fn classical_with_share(node: &Node, pawns: &mut PawnTable) -> (i32, i32) {
-    let terms = classical::judge(node, pawns);
+    let terms = classical::evaluate_terms(node, pawns);
     (terms.worth(()), terms.share())
 }
 
 /// What is left of a worth that many moves without a capture or a pawn's move have brought near a draw.
-pub(crate) fn faded(worth: i32, pos: &Position) -> i32 {
+pub(crate) fn fifty_move_scaled(worth: i32, pos: &Position) -> i32 {
     let quiet = i32::try_from(pos.halfmoves().min(100)).unwrap_or(100);
     worth * (200 - quiet) / 200
 }
@@ -108,7 +114,7 @@ mod tests {
             let [pos, other] =
                 [fen.to_owned(), mirrored(fen)].map(|fen| parse_fen(Variant::Standard, &fen).unwrap());
             let node = Node::new(&pos, true);
-            let structure = pawns::judge::<score_pair::ScorePair>(node.board(), ());
+            let structure = pawns::evaluate_pawns::<score_pair::ScorePair>(node.board(), ());
             let lead = classical::Terms::of(&node, &structure, ()).total(());
             assert!(lead.mg().signum() != lead.eg().signum(), "{fen} does not ask it");
             assert_eq!(
@@ -215,8 +221,8 @@ mod tests {
             "k7/8/8/P7/P7/8/8/4K1B1 b - - 0 1",
         ] {
             let node = Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
-            let judge = Evaluator::for_variant(Variant::Standard);
-            let by_terms = judge.evaluate(&node, &mut PawnTable::new());
+            let evaluator = Evaluator::for_variant(Variant::Standard);
+            let by_terms = evaluator.evaluate(&node, &mut PawnTable::new());
             assert!(by_terms.abs() <= 50, "{fen}: {by_terms}");
             // The net says nothing of it.
             assert_eq!(standard(fen), by_terms, "{fen}");
@@ -244,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_last_pawn_is_worth_more_than_driving_a_bare_king() {
-        let judge = |others: &[Role], bare: Square, pawn: Option<Square>| {
+        let evaluator = |others: &[Role], bare: Square, pawn: Option<Square>| {
             let mut board = Board::empty();
             board.set_piece_at(Square::D2, Role::King.of(Color::White));
             board.set_piece_at(bare, Role::King.of(Color::Black));
@@ -263,7 +269,7 @@ mod tests {
                 // A pawn that the king may take is for the search to save.
                 for pawn in [Square::A3, Square::E4, Square::H5].map(Some) {
                     let is_out_of_reach = pawn.is_some_and(|pawn| pawn.distance(bare) > 1);
-                    let both = (judge(others, bare, pawn), judge(others, bare, None));
+                    let both = (evaluator(others, bare, pawn), evaluator(others, bare, None));
                     if let (true, (Some(kept), Some(lost))) = (is_out_of_reach, both) {
                         assert!(kept > lost, "{others:?} {bare} {pawn:?}: {kept}, {lost}");
                         judged += 1;

@@ -17,12 +17,12 @@ use crate::movegen::pinned;
 use sparring_chess::{Color, File, Rank, Square};
 
 /// The king's worth for its side: shelter, and danger from the other side's pieces. The attacks must be complete.
-pub(super) fn king<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
-    let mut sum = T::empty(ground);
+pub(super) fn king<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, weights: T::Weights) -> T {
+    let mut sum = T::empty(weights);
     let Some(king) = attacks.sides.get(us).king else {
         return sum;
     };
-    let mut danger = T::empty(ground);
+    let mut danger = T::empty(weights);
     shelter(attacks, us, king, &mut sum, &mut danger);
     if (wing(king) & attacks.board.pawns()).is_empty() {
         sum.add(PAWNLESS_WING, 1);

@@ -9,11 +9,11 @@ use super::{
 use sparring_chess::{ByColor, Color, Role, Square};
 
 /// All pieces of both sides where they stand, and the bishop pair.
-pub(super) fn material<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> ByColor<T> {
+pub(super) fn material<T: EvalAccumulator>(board: &Board, weights: T::Weights) -> ByColor<T> {
     let is_king_side = |square: Square| square.file() >= File::E;
     let wings = ByColor::new_with(|color| board.king_of(color).map(is_king_side));
     ByColor::new_with(|color: Color| {
-        let mut sum = T::empty(ground);
+        let mut sum = T::empty(weights);
         let ours = board.by_color(color);
         let kings = [false, true].map(|wing| {
             let is_there = |color| usize::from(*wings.get(color) == Some(wing));
@@ -32,9 +32,9 @@ pub(super) fn material<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> 
 }
 
 /// All pieces of both sides wherever they stand, and the bishop pair.
-pub(super) fn bare_material<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> ByColor<T> {
+pub(super) fn bare_material<T: EvalAccumulator>(board: &Board, weights: T::Weights) -> ByColor<T> {
     ByColor::new_with(|color| {
-        let mut sum = T::empty(ground);
+        let mut sum = T::empty(weights);
         let ours = board.by_color(color);
         for role in &Role::ALL[..5] {
             let count = (ours & board.by_role(*role)).count() as i32;

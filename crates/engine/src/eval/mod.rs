@@ -32,7 +32,7 @@ mod weights;
 pub use balance::{Balance, Judged, Share, term_names, weigh};
 pub use codegen::weights_source;
 pub use coefficients::{Pair, Sample, weight_rows, weights_in_use};
-pub(super) use evaluator::{Evaluator, classical_with_share, faded};
+pub(super) use evaluator::{Evaluator, classical_with_share, fifty_move_scaled};
 pub use kpk::prepare;
 pub(super) use pawns::PawnTable;
 pub use trace::{Trace, trace};

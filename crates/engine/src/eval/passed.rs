@@ -19,11 +19,11 @@ pub(super) fn passed<T: EvalAccumulator>(
     us: Color,
     turn: Color,
     structure: &Structure<T>,
-    ground: T::Ground,
+    weights: T::Weights,
 ) -> T {
     let side = attacks.sides.get(us);
     let enemy = attacks.sides.get(!us);
-    let mut sum = T::empty(ground);
+    let mut sum = T::empty(weights);
     for pawn in structure.passed & side.pieces {
         let rank = relative_rank(us, pawn);
         let way = ahead(us, pawn);

@@ -57,20 +57,20 @@ impl PawnTable {
     pub(super) fn structure(
         &mut self,
         key: u64,
-        judge: impl FnOnce() -> Structure<ScorePair>,
+        evaluator: impl FnOnce() -> Structure<ScorePair>,
     ) -> Structure<ScorePair> {
         let slot = &mut self.0[key as usize % SLOTS];
         if slot.0 != key {
-            *slot = (key, judge());
+            *slot = (key, evaluator());
         }
         slot.1
     }
 }
 
 /// The structure from scratch.
-pub(super) fn judge<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> Structure<T> {
+pub(super) fn evaluate_pawns<T: EvalAccumulator>(board: &Board, weights: T::Weights) -> Structure<T> {
     let mut structure = Structure {
-        worth: ByColor::new_with(|_| T::empty(ground)),
+        worth: ByColor::new_with(|_| T::empty(weights)),
         passed: Bitboard::EMPTY,
         span: ByColor::default(),
     };
@@ -78,7 +78,7 @@ pub(super) fn judge<T: EvalAccumulator>(board: &Board, ground: T::Ground) -> Str
         let ours = board.pawns() & board.by_color(us);
         let theirs = board.pawns() & board.by_color(!us);
         *structure.span.get_mut(us) = pawn_attacks(us, fill_forward(us, ours));
-        let mut sum = T::empty(ground);
+        let mut sum = T::empty(weights);
         for pawn in ours {
             judge_pawn(us, pawn, ours, theirs, &mut sum);
             if is_passed(us, pawn, theirs) && (ahead(us, pawn) & ours).is_empty() {
@@ -155,7 +155,7 @@ mod tests {
     use sparring_chess::{Rules as _, Variant, parse_fen};
 
     fn structure(fen: &str) -> Structure<ScorePair> {
-        judge(parse_fen(Variant::Standard, fen).unwrap().board(), ())
+        evaluate_pawns(parse_fen(Variant::Standard, fen).unwrap().board(), ())
     }
 
     #[test]
@@ -181,14 +181,17 @@ mod tests {
     fn a_lost_structure_is_judged_again() {
         let mut table = PawnTable::new();
         let pos = Variant::Standard.start();
-        let first = table.structure(5, || judge(pos.board(), ())).worth;
+        let first = table.structure(5, || evaluate_pawns(pos.board(), ())).worth;
         let other = parse_fen(Variant::Standard, "4k3/p6p/8/8/8/8/8/4K3 w - - 0 1").unwrap();
         assert_ne!(
             table
-                .structure(5 + SLOTS as u64, || judge(other.board(), ()))
+                .structure(5 + SLOTS as u64, || evaluate_pawns(other.board(), ()))
                 .worth,
             first
         );
-        assert_eq!(table.structure(5, || judge(pos.board(), ())).worth, first);
+        assert_eq!(
+            table.structure(5, || evaluate_pawns(pos.board(), ())).worth,
+            first
+        );
     }
 }

@@ -22,9 +22,9 @@ pub(super) fn pieces<T: EvalAccumulator>(
     attacks: &mut AttackInfo<'_>,
     us: Color,
     structure: &Structure<T>,
-    ground: T::Ground,
+    weights: T::Weights,
 ) -> (T, T) {
-    let (mut mobility, mut places) = (T::empty(ground), T::empty(ground));
+    let (mut mobility, mut places) = (T::empty(weights), T::empty(weights));
     let board = attacks.board;
     let side = *attacks.sides.get(us);
     let pinned = side

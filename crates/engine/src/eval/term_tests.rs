@@ -136,7 +136,7 @@ fn every_row_of_weights_counts_what_its_line_says() {
     let mut unseen: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
     for (fen, expected) in COUNTED {
         let node = Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
-        let structure = pawns::judge::<Coefficients>(node.board(), ());
+        let structure = pawns::evaluate_pawns::<Coefficients>(node.board(), ());
         let terms = Terms::of(&node, &structure, ());
         for text in expected.split(',') {
             let (key, index, expected) = expectation(text);

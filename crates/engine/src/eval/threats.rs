@@ -13,14 +13,14 @@ use super::{
 use sparring_chess::Color;
 
 /// The worth of a side's threats. The attacks must be complete.
-pub(super) fn threats<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn threats<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, weights: T::Weights) -> T {
     let ours = attacks.sides.get(us);
     let theirs = attacks.sides.get(!us);
     let board = attacks.board;
     let pieces = theirs.pieces & !(board.pawns() | board.kings());
     let strongly_defended = theirs.by_role[0] | theirs.twice & !ours.twice;
     let weak = theirs.pieces & !strongly_defended & ours.all;
-    let mut sum = T::empty(ground);
+    let mut sum = T::empty(weights);
     sum.add(THREAT_BY_PAWN, (pieces & ours.by_role[0]).count() as i32);
     let defended = pieces & strongly_defended;
     let minors = ours.by_role[1] | ours.by_role[2];
@@ -78,7 +78,7 @@ fn pushes(attacks: &AttackInfo<'_>, us: Color) -> Bitboard {
 }
 
 /// Room to move behind the own pawns, which counts while there are many pieces.
-pub(super) fn space<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, ground: T::Ground) -> T {
+pub(super) fn space<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, weights: T::Weights) -> T {
     let ours = attacks.sides.get(us);
     let theirs = attacks.sides.get(!us);
     let middle = us.fold_wb(Bitboard(0x0000_0000_3c3c_3c00), Bitboard(0x003c_3c3c_0000_0000));
@@ -86,7 +86,7 @@ pub(super) fn space<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, gro
     let behind = safe & fill_forward(!us, ours.pawns);
     let pieces = (ours.pieces & !attacks.board.pawns()).count() as i32;
     let room = (safe.count() + (behind & !theirs.all).count()) as i32;
-    let mut sum = T::empty(ground);
+    let mut sum = T::empty(weights);
     sum.add(SPACE, 3 * room * (pieces - 3).max(0) / 16);
     sum
 }

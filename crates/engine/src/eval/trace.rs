@@ -4,9 +4,9 @@ use std::fmt;
 
 use super::{
     Evaluator, PawnTable,
-    accumulator::{Coefficients, EvalAccumulator as _, Weighed},
+    accumulator::{Coefficients, EvalAccumulator as _, OverriddenScore},
     classical::{FULL_PHASE, Term, Terms, halves},
-    faded, pawns,
+    fifty_move_scaled, pawns,
     weight::WeightRow,
     weight_overrides::WeightOverrides,
     weights::ROWS,
@@ -63,16 +63,19 @@ pub struct Trace {
 pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     let (pos, variant) = (search.line.position(), search.line.variant());
     let node = Node::new(pos, variant.is_orthodox());
-    let own = search.setup.as_deref().and_then(EngineOverrides::weights);
-    let (evaluator, mut pawns) = (Evaluator::for_variant(variant).by(own), PawnTable::new());
+    let own = search.overrides.as_deref().and_then(EngineOverrides::weights);
+    let (evaluator, mut pawns) = (
+        Evaluator::for_variant(variant).with_weights(own),
+        PawnTable::new(),
+    );
     let white = |value: i32| Centipawns(node.turn.fold_wb(value, -value));
-    let by_terms = white(evaluator.evaluate(&node, &mut pawns));
+    let classical = white(evaluator.evaluate(&node, &mut pawns));
     let whole = search
-        .asks_net(params)
+        .uses_net(params)
         .then(|| white(evaluator.evaluate_with_net(&node, &mut pawns)));
-    let net = whole.map(|whole| Centipawns(whole.0 - by_terms.0));
-    let total = whole.unwrap_or(by_terms);
-    let faded = faded(100, pos);
+    let net = whole.map(|whole| Centipawns(whole.0 - classical.0));
+    let total = whole.unwrap_or(classical);
+    let faded = fifty_move_scaled(100, pos);
     if !variant.is_orthodox() {
         return Trace {
             rows: Vec::new(),
@@ -85,9 +88,9 @@ pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     }
     let engines = WeightOverrides::default();
     let weights = own.unwrap_or(&engines);
-    let structure = pawns::judge::<Weighed<'_>>(node.board(), weights);
+    let structure = pawns::evaluate_pawns::<OverriddenScore<'_>>(node.board(), weights);
     let terms = Terms::of(&node, &structure, weights);
-    let structure = pawns::judge::<Coefficients>(node.board(), ());
+    let structure = pawns::evaluate_pawns::<Coefficients>(node.board(), ());
     let counts = Terms::of(&node, &structure, ());
     let row = |(term, name)| {
         let sums = &terms.by_term[term as usize];
@@ -250,9 +253,9 @@ mod tests {
         SearchRequest::new(line, Limits::default())
     }
 
-    fn traced(fen: &str, setup: Option<&EngineOverrides>) -> Trace {
+    fn traced(fen: &str, overrides: Option<&EngineOverrides>) -> Trace {
         let search = SearchRequest {
-            setup: setup.cloned().map(Arc::new),
+            overrides: overrides.cloned().map(Arc::new),
             ..search(fen)
         };
         trace(&search, &Params::default())
@@ -334,7 +337,7 @@ mod tests {
             ),
             trace(
                 &SearchRequest {
-                    by_terms: true,
+                    classical_only: true,
                     ..search(fen)
                 },
                 &Params::default(),
@@ -367,9 +370,9 @@ mod tests {
         for row in ROWS {
             own.set(row, &Amount::Percent(150)).unwrap();
         }
-        let setup = EngineOverrides::new(Params::default(), own);
+        let overrides = EngineOverrides::new(Params::default(), own);
         for (fen, _) in SHOWN {
-            let (plain, other) = (traced(fen, None), traced(fen, Some(&setup)));
+            let (plain, other) = (traced(fen, None), traced(fen, Some(&overrides)));
             assert_that_parts_add_up(&other, fen);
             assert_ne!(plain.total, other.total, "{fen}");
             assert_eq!(other.net, None, "{fen}");

@@ -93,13 +93,13 @@ impl WeightOverrides {
     }
 
     /// A weight's worth.
-    pub(super) fn of(&self, weight: Weight) -> ScorePair {
+    pub(super) fn value(&self, weight: Weight) -> ScorePair {
         self.0[weight.index()]
     }
 
     /// Whether they are the engine's after all.
     #[must_use]
-    pub fn are_the_engines(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         *self.0 == TABLE
     }
 
@@ -146,7 +146,7 @@ mod tests {
 
     fn value_with(table: &mut PawnTable, pos: &Position, own: Option<&WeightOverrides>) -> i32 {
         Evaluator::for_variant(Variant::Standard)
-            .by(own)
+            .with_weights(own)
             .evaluate(&Node::new(pos, true), table)
     }
 
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(value(&single, Some(&own)), value(&single, None));
         assert!(value(&pair, Some(&own)) > value(&pair, None) + 20);
         own.set(row("BISHOP_PAIR"), &Amount::Percent(100)).unwrap();
-        assert!(own.are_the_engines());
+        assert!(own.is_default());
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(error.to_string(), "2001 is not within -2000 to 2000");
         assert!(own.set(row("BISHOP_PAIR"), &Amount::Percent(-301)).is_err());
-        assert!(own.are_the_engines());
+        assert!(own.is_default());
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod rook_pawn;
 use shakmaty::{Bitboard, Board};
 
 use super::{
-    bounds::Bounds, handicap::Weakness, node::Node, node_context::NodeContext, thread_data::Searcher,
+    bounds::Bounds, handicap::PreparedHandicap, node::Node, node_context::NodeContext, thread_data::Searcher,
 };
 use sparring_chess::{Color, Rules as _, Square};
 
@@ -39,27 +39,27 @@ pub fn cannot_win(board: &Board, turn: Color) -> Option<Color> {
 
 /// Mixed into the keys of the table by a search that goes on trying to win what is known not to be won: zero for all others.
 pub(super) fn salt(root: &Node) -> u64 {
-    if is_tried_anyway(root) { SALT } else { 0 }
+    if is_attacker_to_move(root) { SALT } else { 0 }
 }
 
 /// Whether a search goes by these rules. Who errs on purpose does not know them.
-pub(super) fn are_known(root: &Node, weakness: &Weakness) -> bool {
-    root.orthodox && !weakness.is_any() && !is_tried_anyway(root)
+pub(super) fn are_detected(root: &Node, handicap: &PreparedHandicap) -> bool {
+    root.orthodox && !handicap.is_active() && !is_attacker_to_move(root)
 }
 
 /// Whether the side to move is known not to win. It plays on as if nobody knew: otherwise all its moves would be worth the same
 /// to it, and it would take the first that leaves what is known, which is seldom one that sets problems.
-fn is_tried_anyway(root: &Node) -> bool {
+fn is_attacker_to_move(root: &Node) -> bool {
     root.orthodox && cannot_win(root.board(), root.turn) == Some(root.turn)
 }
 
 impl Searcher<'_> {
     /// What is known of a node's ending: a draw at most to one side, and at least to the other.
-    pub fn known_bounds(&self, node: &Node) -> Bounds {
-        if !self.knows_endings || node.pos.castles().any() {
+    pub fn fortress_bounds(&self, node: &Node) -> Bounds {
+        if !self.detects_fortresses || node.pos.castles().any() {
             return Bounds::NONE;
         }
-        let draw = self.inclined.draw(node.turn);
+        let draw = self.style.draw(node.turn);
         match cannot_win(node.board(), node.turn) {
             Some(side) if side == node.turn => Bounds::to(draw),
             Some(_) => Bounds::from(draw),
@@ -68,11 +68,11 @@ impl Searcher<'_> {
     }
 
     /// What is known of the ending settles a node, or bounds its score. Where tables have bounded it, no rule is asked.
-    pub fn ending_settles(&self, here: &mut NodeContext<'_>) -> Option<i32> {
+    pub fn fortress_cutoff(&self, here: &mut NodeContext<'_>) -> Option<i32> {
         if here.excluded.is_some() || here.bounds.are_any() {
             return None;
         }
-        here.bounds = self.known_bounds(here.node);
+        here.bounds = self.fortress_bounds(here.node);
         let settled = here.bounds.settle(here.alpha, here.beta);
         here.alpha = here.alpha.max(here.bounds.floor);
         here.beta = here.beta.min(here.bounds.ceiling);

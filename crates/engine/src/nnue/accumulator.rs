@@ -113,13 +113,13 @@ impl Path {
     pub fn halves(&mut self, ply: usize, node: &Node) -> Halves<'_> {
         for side in Color::ALL {
             if !self.plies[ply].made[side as usize] {
-                self.make(ply, side, node.board());
+                self.materialize(ply, side, node.board());
             }
         }
         self.plies[ply].accumulators.halves(node.turn)
     }
 
-    fn make(&mut self, ply: usize, side: Color, board: &Board) {
+    fn materialize(&mut self, ply: usize, side: Color, board: &Board) {
         let (before, rest) = self.plies.split_at_mut(ply);
         let Some(here) = rest.first_mut() else { return };
         here.made[side as usize] = true;
@@ -142,10 +142,10 @@ impl Path {
             // No orthodox move brings more men than it takes away.
             let mut gone = rows(false);
             for (come, gone) in rows(true).zip(gone.by_ref()) {
-                exchange(&mut half.0, come, gone);
+                add_subtract(&mut half.0, come, gone);
             }
             for gone in gone {
-                take(&mut half.0, gone);
+                subtract(&mut half.0, gone);
             }
         }
     }
@@ -157,13 +157,13 @@ fn add(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
     }
 }
 
-fn take(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
+fn subtract(half: &mut [i16; HIDDEN], row: &[i16; HIDDEN]) {
     for (value, weight) in half.iter_mut().zip(row) {
         *value = value.wrapping_sub(*weight);
     }
 }
 
-fn exchange(half: &mut [i16; HIDDEN], come: &[i16; HIDDEN], gone: &[i16; HIDDEN]) {
+fn add_subtract(half: &mut [i16; HIDDEN], come: &[i16; HIDDEN], gone: &[i16; HIDDEN]) {
     for ((value, come), gone) in half.iter_mut().zip(come).zip(gone) {
         *value = value.wrapping_add(*come).wrapping_sub(*gone);
     }

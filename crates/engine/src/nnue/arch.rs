@@ -45,11 +45,11 @@ pub(super) struct Net {
     pub bias: Row,
     pub outputs: [Output; BUCKETS],
     /// Which weights of the terms it has learned beside: [`beside`] when it was written.
-    pub beside: u64,
+    pub eval_fingerprint: u64,
 }
 
 /// What tells the weights of the terms from others.
-pub(super) fn beside() -> u64 {
+pub(super) fn eval_fingerprint() -> u64 {
     WeightOverrides::default().salt()
 }
 
@@ -76,7 +76,7 @@ impl Net {
                     bias: 0,
                 }
             }; BUCKETS],
-            beside: 0,
+            eval_fingerprint: 0,
         };
         let mut at = 0;
         let mut input = 0;
@@ -104,7 +104,7 @@ impl Net {
         }
         let mut byte = 0;
         while byte < 8 {
-            net.beside |= (bytes[at + byte] as u64) << (8 * byte);
+            net.eval_fingerprint |= (bytes[at + byte] as u64) << (8 * byte);
             byte += 1;
         }
         net
@@ -159,7 +159,7 @@ impl NetWeights {
     ///
     /// # Errors
     /// [`WrongSize`] for numbers of another net.
-    pub fn file(&self) -> Result<Vec<u8>, WrongSize> {
+    pub fn to_bytes(&self) -> Result<Vec<u8>, WrongSize> {
         if self.0.len() != Self::COUNT {
             return Err(WrongSize {
                 expected: Self::COUNT,
@@ -176,7 +176,7 @@ impl NetWeights {
                 _ => bytes.extend((whole(HIDDEN_UNIT * OUTPUT_UNIT) as i32).to_le_bytes()),
             }
         }
-        bytes.extend(beside().to_le_bytes());
+        bytes.extend(eval_fingerprint().to_le_bytes());
         Ok(bytes)
     }
 }
@@ -189,7 +189,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         let numbers = (0..NetWeights::COUNT).map(|at| ((at * 7919) % 3001) as f32 / 3200.0 - 0.48);
         let weights = NetWeights(numbers.collect());
-        let bytes = weights.file().unwrap();
+        let bytes = weights.to_bytes().unwrap();
         let net = Net::read(bytes.as_slice().try_into().unwrap());
         let whole = |at: usize, unit: i32| (weights.0[at] * unit as f32).round() as i32;
         assert_eq!(
@@ -214,13 +214,13 @@ mod tests {
 
     #[test]
     fn numbers_of_another_net_are_refused() {
-        let error = NetWeights(vec![0.0; 5]).file().unwrap_err();
+        let error = NetWeights(vec![0.0; 5]).to_bytes().unwrap_err();
         assert_eq!((error.found, error.expected), (5, NetWeights::COUNT));
     }
 
     #[test]
     fn weights_stay_small_enough_for_sixteen_bits() {
-        let bytes = NetWeights(vec![9.0; NetWeights::COUNT]).file().unwrap();
+        let bytes = NetWeights(vec![9.0; NetWeights::COUNT]).to_bytes().unwrap();
         let net = Net::read(bytes.as_slice().try_into().unwrap());
         let (most, unit) = (i32::from(net.outputs[0].ours[0]), HIDDEN_UNIT);
         assert!(most * unit <= i32::from(i16::MAX));

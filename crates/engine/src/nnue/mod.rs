@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn the_net_that_is_shipped_has_learned_beside_the_terms_that_are() {
         assert_eq!(
-            SHIPPED.beside,
-            arch::beside(),
+            SHIPPED.eval_fingerprint,
+            arch::eval_fingerprint(),
             "the weights of the terms are others: `sparring-lab train-net` again, and play a match"
         );
     }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn endings_that_a_rule_knows_are_not_corrected() {
         use crate::eval::{Evaluator, PawnTable};
-        let judge = Evaluator::for_variant(Variant::Standard);
+        let evaluator = Evaluator::for_variant(Variant::Standard);
         for (fen, known) in [
             ("8/8/2K5/4k3/8/8/8/R7 w - - 0 1", true),
             ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", true),
@@ -144,9 +144,9 @@ mod tests {
         ] {
             let node = Node::new(&position(fen), true);
             let mut pawns = PawnTable::new();
-            let plain = judge.evaluate(&node, &mut pawns);
+            let plain = evaluator.evaluate(&node, &mut pawns);
             assert_eq!(
-                judge.evaluate_with_net(&node, &mut pawns) == plain,
+                evaluator.evaluate_with_net(&node, &mut pawns) == plain,
                 known,
                 "{fen}"
             );

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::{bucket, perspective::View};
 use crate::{
-    eval::{PawnTable, classical_with_share, faded},
+    eval::{PawnTable, classical_with_share, fifty_move_scaled},
     node::Node,
 };
 use sparring_chess::Position;
@@ -52,13 +52,13 @@ impl Sampler {
                     .ok()?;
             }
         }
-        let classical = faded(node.turn.fold_wb(white, -white), pos) as f32;
+        let classical = fifty_move_scaled(node.turn.fold_wb(white, -white), pos) as f32;
         Some(NetSample {
             inputs,
             white_moves: node.turn.is_white(),
             bucket: u8::try_from(bucket(board)).ok()?,
             classical,
-            share: faded(share * 100, pos) as f32 / 6400.0,
+            share: fifty_move_scaled(share * 100, pos) as f32 / 6400.0,
         })
     }
 }

@@ -5,12 +5,12 @@ use crate::{EngineOverrides, Params, SearchRequest};
 impl SearchRequest {
     /// Whether the net corrects what the terms say, where the engine's own numbers are `params`: in orthodox chess alone, never for
     /// who errs on purpose, and never beside weights of somebody's own, as it has learned from none of these.
-    pub(crate) fn asks_net(&self, params: &Params) -> bool {
-        let setup = self.setup.as_deref();
-        let params = setup.map_or(params, EngineOverrides::params);
-        let own_weights = setup.is_some_and(|setup| setup.weights().is_some());
-        let is_known = self.line.variant().is_orthodox() && !own_weights && !self.handicap.is_any();
-        is_known && !self.by_terms && params.net > 0
+    pub(crate) fn uses_net(&self, params: &Params) -> bool {
+        let overrides = self.overrides.as_deref();
+        let params = overrides.map_or(params, EngineOverrides::params);
+        let own_weights = overrides.is_some_and(|overrides| overrides.weights().is_some());
+        let is_known = self.line.variant().is_orthodox() && !own_weights && !self.handicap.is_active();
+        is_known && !self.classical_only && params.net > 0
     }
 }
 
@@ -39,13 +39,13 @@ mod tests {
             },
         );
         for variant in Variant::ALL {
-            assert_eq!(of(variant).asks_net(&plain), variant.is_orthodox(), "{variant}");
+            assert_eq!(of(variant).uses_net(&plain), variant.is_orthodox(), "{variant}");
         }
         let standard = || of(Variant::Standard);
         let mut own = WeightOverrides::default();
         own.set(&weight_rows()[0], &Amount::Percent(101)).unwrap();
         let with = |params: &Params, weights| SearchRequest {
-            setup: Some(Arc::new(EngineOverrides::new(params.clone(), weights))),
+            overrides: Some(Arc::new(EngineOverrides::new(params.clone(), weights))),
             ..standard()
         };
         let erring = |handicap| SearchRequest {
@@ -60,8 +60,8 @@ mod tests {
             blindness: 0.01,
             ..Handicap::default()
         };
-        let by_terms = SearchRequest {
-            by_terms: true,
+        let classical_only = SearchRequest {
+            classical_only: true,
             ..standard()
         };
         for search in [
@@ -69,12 +69,12 @@ mod tests {
             with(&off, WeightOverrides::default()),
             erring(noise),
             erring(blindness),
-            by_terms,
+            classical_only,
         ] {
-            assert!(!search.asks_net(&plain), "{search:?}");
+            assert!(!search.uses_net(&plain), "{search:?}");
         }
-        assert!(!standard().asks_net(&off));
+        assert!(!standard().uses_net(&off));
         // A player's own numbers count instead of the engine's.
-        assert!(with(&plain, WeightOverrides::default()).asks_net(&off));
+        assert!(with(&plain, WeightOverrides::default()).uses_net(&off));
     }
 }

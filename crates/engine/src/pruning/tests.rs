@@ -10,7 +10,7 @@ use crate::{
     bounds::Bounds,
     params::Params,
     score::{mate_in, mated_in},
-    thread_data::tests::begun,
+    thread_data::tests::with_searcher,
 };
 use sparring_chess::{GameHistory, Role, Rules as _, Variant};
 
@@ -23,7 +23,7 @@ fn line(fen: &str) -> GameHistory {
 
 /// Asks something of a search at a position, by the numbers that are shipped.
 pub fn at<R>(fen: &str, ask: impl FnOnce(&mut Searcher<'_>, &Node) -> R) -> R {
-    begun(&line(fen), &Params::default(), |mut searcher, node| {
+    with_searcher(&line(fen), &Params::default(), |mut searcher, node| {
         searcher.iteration = 20;
         ask(&mut searcher, node)
     })
@@ -72,7 +72,7 @@ pub fn entry(mv: Move, score: i32, depth: i32, bound: Bound) -> Entry {
 
 /// A picker that has handed out nothing.
 fn picker<'p>(searcher: &Searcher<'p>, node: &Node) -> MovePicker<'p> {
-    let past = searcher.past(node, 1);
+    let past = searcher.history_context(node, 1);
     MovePicker::new(
         &searcher.memory.moves,
         None,
@@ -350,7 +350,7 @@ fn nothing_is_left_out_of_a_side_with_pawns_alone_or_about_to_be_mated() {
                 history: -30_000,
             };
             let mut picker = picker(searcher, node);
-            searcher.leaves_out(&here(node, 1, -3000, alpha + 1), &candidate, alpha, &mut picker)
+            searcher.prunes_move(&here(node, 1, -3000, alpha + 1), &candidate, alpha, &mut picker)
         })
     };
     assert!(left_out(QUIET, "a2a3", 0));
@@ -402,7 +402,7 @@ fn a_node_without_a_table_move_loses_a_ply_where_a_cut_or_a_true_score_is_looked
 /// By how much a search finds the side to move above what it asks for, which is a little less than its evaluation.
 fn excess(fen: &str, params: &Params, depth: i32) -> i32 {
     let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
-    begun(&line, params, |mut searcher, node| {
+    with_searcher(&line, params, |mut searcher, node| {
         let beta = searcher.static_eval(node, 0) - 40;
         searcher.search(node, beta - 1, beta, depth, 0, true) - beta
     })

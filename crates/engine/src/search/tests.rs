@@ -56,7 +56,7 @@ fn the_table_settles_what_was_searched_as_deep_and_on_the_principal_variation_on
 fn quiet_moves_that_cut_become_killers_and_captures_do_not() {
     at(QUIET, |searcher, node| {
         let here = here(node, 4, 0, 1);
-        let past = searcher.past(node, 1);
+        let past = searcher.history_context(node, 1);
         let moves = node.pos.legal_moves();
         let noisy = *moves.iter().find(|mv| is_noisy(**mv)).unwrap();
         let mut quiets = moves.iter().copied().filter(|mv| !is_noisy(*mv));
@@ -66,7 +66,7 @@ fn quiet_moves_that_cut_become_killers_and_captures_do_not() {
             quiets.next().unwrap(),
         );
         let mut after = |mv| {
-            searcher.reward(&here, &past, mv, &TriedMoves::default());
+            searcher.update_histories(&here, &past, mv, &TriedMoves::default());
             searcher.memory.frame(1).killers
         };
         assert_eq!(after(noisy), [None, None]);

@@ -25,7 +25,7 @@ fn report(position: &Position, mv: &str, score: Score) -> SearchResult {
         lines: vec![Line {
             depth: Depth(1),
             score,
-            sureness: BoundKind::Exact,
+            bound: BoundKind::Exact,
             pv: vec![parse_uci(position, mv).unwrap()],
         }],
         ..SearchResult::default()
@@ -214,11 +214,11 @@ fn a_solution_counts_from_when_it_was_kept() {
     let right = report(&problem.position, "c4c1", even);
     let wrong = report(&problem.position, "a3b3", even);
     let mut attempt = Attempt::default();
-    attempt.note(&problem.goal, &right);
+    attempt.record(&problem.goal, &right);
     assert!(attempt.is_solved());
-    attempt.note(&problem.goal, &wrong);
+    attempt.record(&problem.goal, &wrong);
     assert!(!attempt.is_solved());
-    attempt.note(&problem.goal, &right);
+    attempt.record(&problem.goal, &right);
     assert_eq!(attempt.since, Some((Millis(7), Nodes(0))));
 }
 

@@ -26,7 +26,7 @@ fn an_engine_says_its_name_and_what_it_thinks_of_one_move() {
     let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
     let only = parse_uci(line.position(), "e7e5").unwrap();
     let mut consider = |only| {
-        let answer = player.consider(&line, only, Depth(3), Millis(10_000)).unwrap();
+        let answer = player.analyse(&line, only, Depth(3), Millis(10_000)).unwrap();
         (answer.best, answer.score.unwrap())
     };
     assert_eq!(consider(None), ("c7c5".to_owned(), Score::Cp(Centipawns(25))));
@@ -78,7 +78,7 @@ fn an_author_may_write_in_any_code_and_nobody_talks_without_end() {
         esac; done"#;
     let mut player = UciProcess::start(&toy(chatter)).unwrap();
     let line = GameHistory::new(Variant::Standard);
-    let error = player.consider(&line, None, Depth(1), Millis(50)).unwrap_err();
+    let error = player.analyse(&line, None, Depth(1), Millis(50)).unwrap_err();
     assert!(matches!(error, PlayerError::Silent { .. }), "{error}");
 }
 
@@ -97,7 +97,7 @@ fn a_line_without_end_is_the_fault_of_the_engine() {
     let line = GameHistory::new(Variant::Standard);
     for endless in ["exec cat /dev/zero", "exec tr '\\0' x < /dev/zero"] {
         let error = babbler(endless)
-            .consider(&line, None, Depth(1), Millis::from_secs(60))
+            .analyse(&line, None, Depth(1), Millis::from_secs(60))
             .unwrap_err();
         assert_eq!(error.to_string(), "toy printed a line of more than 1 MiB");
     }
@@ -114,7 +114,7 @@ fn what_nobody_reads_fills_no_memory_and_holds_up_no_answer() {
     let line = GameHistory::new(Variant::Standard);
     for _ in 0..2 {
         let answer = player
-            .consider(&line, None, Depth(1), Millis::from_secs(60))
+            .analyse(&line, None, Depth(1), Millis::from_secs(60))
             .unwrap();
         assert_eq!(answer.best, "e2e4");
     }
@@ -128,7 +128,7 @@ fn what_nobody_reads_fills_no_memory_and_holds_up_no_answer() {
     );
     let mut player = UciProcess::start(&toy(&program)).unwrap();
     let answer = player
-        .consider(&line, None, Depth(1), Millis::from_secs(60))
+        .analyse(&line, None, Depth(1), Millis::from_secs(60))
         .unwrap();
     assert_eq!(answer.best, "e2e4");
 }
@@ -139,7 +139,7 @@ fn bytes_of_any_kind_are_heard_and_a_move_is_not_quoted_without_end() {
     let long =
         r#"printf 'info string \377\376\n\000\nbestmove e2e4'; head -c 100000 /dev/zero | tr '\0' x; echo"#;
     let answer = babbler(long)
-        .consider(&line, None, Depth(1), Millis::from_secs(60))
+        .analyse(&line, None, Depth(1), Millis::from_secs(60))
         .unwrap();
     assert_eq!(answer.best.chars().count(), MOST_OF_A_MOVE);
     // Options without end: no more of them is noted than a limit, and the time for an answer passes.

@@ -71,10 +71,10 @@ pub(super) fn check_search(
 
 /// Replaces a bound in the result by the exact score of the last finished iteration.
 fn settled(mut report: SearchResult) -> SearchResult {
-    if let (Some(line), Some(score)) = (report.lines.first_mut(), report.finished.last())
-        && line.sureness != BoundKind::Exact
+    if let (Some(line), Some(score)) = (report.lines.first_mut(), report.scores_by_depth.last())
+        && line.bound != BoundKind::Exact
     {
-        (line.depth, line.score, line.sureness) = (report.depth, *score, BoundKind::Exact);
+        (line.depth, line.score, line.bound) = (report.depth, *score, BoundKind::Exact);
     }
     report
 }
@@ -99,12 +99,12 @@ pub(super) fn loss(
             depth: Some(best.depth),
             ..spent.left(limits, request.most)?
         },
-        only: vec![mv],
+        search_moves: vec![mv],
         ..request.search.clone()
     };
     let own = engine.search(&search, around, &mut |_| {});
     spent.add(&own);
-    let (best, own) = best.beside(&own)?;
+    let (best, own) = best.common_depth_scores(&own)?;
     Some(f64::from(winning_chances(best) - winning_chances(own)))
 }
 
@@ -120,12 +120,12 @@ mod tests {
         let line = |depth, worth, sureness| Line {
             depth: Depth(depth),
             score: cp(worth),
-            sureness,
+            bound: sureness,
             pv: Vec::new(),
         };
         let report = |first| SearchResult {
             depth: Depth(5),
-            finished: vec![cp(10), cp(20)],
+            scores_by_depth: vec![cp(10), cp(20)],
             lines: vec![first],
             ..SearchResult::default()
         };

@@ -65,7 +65,7 @@ pub fn request(
 ) -> StrengthRequest {
     let params = level_params(profile, asked, line.variant().is_orthodox());
     let mut request = request_with(&params, line, budget, seed).in_style(profile.style);
-    request.search.setup = setup(profile, asked).cloned();
+    request.search.overrides = setup(profile, asked).cloned();
     request
 }
 
@@ -99,7 +99,7 @@ pub fn request_with(
     };
     let search = SearchRequest {
         handicap,
-        by_terms: params.weaken(),
+        classical_only: params.weaken(),
         ..SearchRequest::new(line, limits)
     };
     match params.choice {
@@ -247,7 +247,7 @@ mod tests {
         let setup = |asked| {
             request(&profile, asked, line(Variant::Standard), None, 1)
                 .search
-                .setup
+                .overrides
         };
         assert_eq!(setup(None), profile.setup);
         assert!(profile.setup.is_some());
@@ -258,7 +258,9 @@ mod tests {
     fn only_who_plays_as_well_as_it_can_asks_the_net() {
         let by_terms = |profile: &Personality, asked: Option<u32>| {
             let line = line(Variant::Standard);
-            request(profile, asked.map(Elo), line, None, 1).search.by_terms
+            request(profile, asked.map(Elo), line, None, 1)
+                .search
+                .classical_only
         };
         let plain = Personality::new("x");
         for level in (600..=2799).step_by(7).chain([2799]) {

@@ -45,7 +45,7 @@ impl StrengthRequest {
     #[must_use]
     pub fn in_style(mut self, style: Style) -> Self {
         let likings = style.search_bonus();
-        self.search.likings = match self.choice {
+        self.search.style_bonus = match self.choice {
             None => likings,
             Some(_) => StyleBonus {
                 draws: likings.draws,
@@ -225,8 +225,8 @@ pub(super) fn plain(
 ) -> Vec<Candidate> {
     let mut candidates =
         Model::shipped().weigh(&request.search.line, choice.rating, TimePressure::Calm, scored);
-    if !request.search.only.is_empty() {
-        candidates.retain(|candidate| request.search.only.contains(&candidate.mv));
+    if !request.search.search_moves.is_empty() {
+        candidates.retain(|candidate| request.search.search_moves.contains(&candidate.mv));
     }
     let sharpness = care.map_or(choice.sharpness, |care| care.sharpness);
     sharpen(&mut candidates, sharpness as f32, scored);
@@ -248,7 +248,7 @@ fn put_first(report: &mut SearchResult, mv: Move) {
             let line = Line {
                 depth,
                 score,
-                sureness: BoundKind::AtMost,
+                bound: BoundKind::AtMost,
                 pv: vec![mv],
             };
             report.lines.insert(0, line);

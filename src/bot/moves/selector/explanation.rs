@@ -120,7 +120,7 @@ mod tests {
             lines: vec![Line {
                 depth: Depth(1),
                 score: Score::Cp(Centipawns(20)),
-                sureness: BoundKind::Exact,
+                bound: BoundKind::Exact,
                 pv: vec![knight, knight],
             }],
             ..SearchResult::default()

@@ -147,13 +147,13 @@ impl Pipeline {
         let orthodox = request.line.variant().is_orthodox();
         let search = SearchRequest {
             // The same evaluation as in the search, so that the transposition table stays valid.
-            by_terms: strength::level_params(profile, *level, orthodox).weaken(),
+            classical_only: strength::level_params(profile, *level, orthodox).weaken(),
             ..SearchRequest::new(request.line.clone(), limits)
         };
         let best = self.pool.search(slot, search.clone(), deadline).await?;
         let instead = best.best().filter(|best| *best != mv)?;
         let alone = SearchRequest {
-            only: vec![mv],
+            search_moves: vec![mv],
             limits: Limits {
                 depth: Some(best.depth),
                 ..search.limits
@@ -161,7 +161,7 @@ impl Pipeline {
             ..search
         };
         let this = self.pool.search(slot, alone, deadline).await?;
-        let (better, score) = best.beside(&this)?;
+        let (better, score) = best.common_depth_scores(&this)?;
         (better.scaled() - score.scaled() > margin.0).then(|| {
             format!(
                 "{score}, and {} is {better} at depth {}",

@@ -235,7 +235,7 @@ fn a_report_reads_well() {
         lines: vec![Line {
             depth: Depth(9),
             score: Score::Cp(Centipawns(32)),
-            sureness: BoundKind::Exact,
+            bound: BoundKind::Exact,
             pv: vec![mv],
         }],
         ..SearchResult::default()

@@ -13,7 +13,7 @@ use sparring_engine::Stop;
 
 /// Shared by the front, which opens it, and the worker, which waits at it.
 #[derive(Debug)]
-pub(super) struct SearchGate {
+pub(super) struct SearchSync {
     /// Ends the search under way.
     pub stop: Stop,
     state: Mutex<State>,
@@ -40,7 +40,7 @@ struct State {
     /// So many of them, counted from the first, were told to stop.
     stopped: u64,
     /// Searches that only a command could end, and after which another was asked for before they began.
-    overtaken: Vec<u64>,
+    superseded: Vec<u64>,
     /// When one has ended last.
     ended_at: Millis,
     /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
@@ -85,7 +85,7 @@ const NOT_STARTED: u64 = u64::MAX;
 /// Nothing but its own limits tells the search to stop.
 const NO_CAP: u64 = u64::MAX;
 
-impl SearchGate {
+impl SearchSync {
     /// A gate with no search.
     pub fn new() -> Self {
         Self {
@@ -113,12 +113,12 @@ impl SearchGate {
 
     /// Asks for a search. `endless` says that nothing that passes will end it. Its clock runs from now on. One that only a
     /// command could end makes room: behind it this one would wait for ever.
-    pub fn ask(&self, held: Option<Hold>, endless: bool) -> SearchId {
+    pub fn submit(&self, held: Option<Hold>, endless: bool) -> SearchId {
         let mut state = self.lock();
         let now = self.watch.elapsed();
         if state.held.is_some() {
             let last = state.asked;
-            state.overtaken.push(last);
+            state.superseded.push(last);
             if state.ended + 1 == last {
                 self.stop.set();
             }
@@ -143,12 +143,12 @@ impl SearchGate {
     /// The turn of a search has come: it begins.
     pub fn begin(&self, search_id: SearchId) {
         let mut state = self.lock();
-        if search_id.number <= state.stopped || state.overtaken.contains(&search_id.number) {
+        if search_id.number <= state.stopped || state.superseded.contains(&search_id.number) {
             self.stop.set();
         } else {
             self.stop.clear();
         }
-        state.overtaken.retain(|number| *number > search_id.number);
+        state.superseded.retain(|number| *number > search_id.number);
         let is_last = search_id.number == state.asked;
         let (started, cap, jump) = if is_last {
             (state.started, state.cap, state.jump)
@@ -198,7 +198,7 @@ impl SearchGate {
 
     /// Notes for how long the search that has just run was kept from looking at the clock. Old pauses fade. What its clock
     /// jumped ahead at a ponder hit was no pause, and hides any that was shorter.
-    pub fn note_stall(&self, stall: Millis) {
+    pub fn record_stall(&self, stall: Millis) {
         let stall = stall - Millis(self.jump.load(Relaxed));
         let faded = self.stall.load(Relaxed) * 15 / 16;
         let new = if stall > NO_STALL { stall.0 } else { 0 };
@@ -206,13 +206,13 @@ impl SearchGate {
     }
 
     /// How much of a clock to keep, so that the next such pause does not cost the game.
-    pub fn reserve(&self) -> Millis {
+    pub fn stall_reserve(&self) -> Millis {
         Millis(self.stall.load(Relaxed))
     }
 
     /// No more commands will come: searches that only a command could end for certain are stopped, others run to their
     /// limits.
-    pub fn abandon(&self) {
+    pub fn input_closed(&self) {
         let state = self.lock();
         let for_ever = state.held.is_some() || state.ended < state.endless;
         drop(state);
@@ -230,7 +230,7 @@ impl SearchGate {
     }
 
     /// Waits until so much time has passed for the search, or until it is told to stop.
-    pub fn linger(&self, until: Millis) {
+    pub fn wait_until(&self, until: Millis) {
         let mut state = self.lock();
         while !self.stop.is_set() && self.elapsed() < until {
             let left = until - self.elapsed();
@@ -240,7 +240,7 @@ impl SearchGate {
     }
 
     /// The search is over, and its answer about to be given.
-    pub fn end(&self) {
+    pub fn finish(&self) {
         let mut state = self.lock();
         state.ended += 1;
         state.ended_at = self.watch.elapsed();
@@ -248,7 +248,7 @@ impl SearchGate {
 
     /// How long the last search took, from being asked for to its answer; none while it runs, or where it pondered, as then the
     /// clock was another's.
-    pub fn took(&self) -> Option<Millis> {
+    pub fn last_duration(&self) -> Option<Millis> {
         let state = self.lock();
         let is_over = state.ended == state.asked && state.asked > 0 && state.pondered.is_none();
         is_over.then(|| state.ended_at - Millis(state.started))
@@ -266,7 +266,7 @@ fn credit(pondered: Millis, soft: Millis) -> Millis {
     pondered.scaled(0.5).min(soft.scaled(0.5))
 }
 
-impl TimeSource for SearchGate {
+impl TimeSource for SearchSync {
     fn elapsed(&self) -> Millis {
         match self.started.load(Relaxed) {
             NOT_STARTED => Millis::ZERO,
@@ -291,95 +291,95 @@ mod tests {
         Some(Hold::Ponder { soft, unlimited })
     }
 
-    fn begun(gate: &SearchGate, held: Option<Hold>) -> SearchId {
-        let search_id = gate.ask(held, false);
-        gate.begin(search_id);
+    fn begun(sync: &SearchSync, held: Option<Hold>) -> SearchId {
+        let search_id = sync.submit(held, false);
+        sync.begin(search_id);
         search_id
     }
 
     #[test]
     fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
-        let gate = SearchGate::new();
-        let first = begun(&gate, None);
-        let second = gate.ask(ponder(None), false);
-        assert!(gate.is_held());
+        let sync = SearchSync::new();
+        let first = begun(&sync, None);
+        let second = sync.submit(ponder(None), false);
+        assert!(sync.is_held());
         // The first waits for nothing: only the last may be held.
-        gate.wait_for_release(first);
-        gate.stop();
-        assert!(!gate.is_held());
-        let third = gate.ask(None, false);
-        gate.end();
-        gate.begin(second);
-        assert!(gate.stop.is_set());
-        gate.wait_for_release(second);
-        gate.end();
-        gate.begin(third);
-        assert!(!gate.stop.is_set() && gate.is_searching());
-        gate.end();
-        assert!(!gate.is_searching());
+        sync.wait_for_release(first);
+        sync.stop();
+        assert!(!sync.is_held());
+        let third = sync.submit(None, false);
+        sync.finish();
+        sync.begin(second);
+        assert!(sync.stop.is_set());
+        sync.wait_for_release(second);
+        sync.finish();
+        sync.begin(third);
+        assert!(!sync.stop.is_set() && sync.is_searching());
+        sync.finish();
+        assert!(!sync.is_searching());
     }
 
     #[test]
     fn what_only_a_command_could_end_makes_room_for_the_next() {
-        let gate = SearchGate::new();
-        let first = begun(&gate, Some(Hold::Infinite));
-        let second = gate.ask(None, false);
-        assert!(gate.stop.is_set() && !gate.is_held());
-        gate.wait_for_release(first);
-        gate.end();
-        gate.begin(second);
-        assert!(!gate.stop.is_set(), "it has limits of its own");
+        let sync = SearchSync::new();
+        let first = begun(&sync, Some(Hold::Infinite));
+        let second = sync.submit(None, false);
+        assert!(sync.stop.is_set() && !sync.is_held());
+        sync.wait_for_release(first);
+        sync.finish();
+        sync.begin(second);
+        assert!(!sync.stop.is_set(), "it has limits of its own");
         // One that waits for its turn takes nothing from the one under way.
-        let third = gate.ask(ponder(None), false);
-        let fourth = gate.ask(Some(Hold::Infinite), false);
-        let fifth = gate.ask(None, false);
-        assert!(!gate.stop.is_set());
+        let third = sync.submit(ponder(None), false);
+        let fourth = sync.submit(Some(Hold::Infinite), false);
+        let fifth = sync.submit(None, false);
+        assert!(!sync.stop.is_set());
         for (search_id, is_cut) in [(third, true), (fourth, true), (fifth, false)] {
-            gate.end();
-            gate.begin(search_id);
-            gate.wait_for_release(search_id);
-            assert_eq!(gate.stop.is_set(), is_cut, "{search_id:?}");
+            sync.finish();
+            sync.begin(search_id);
+            sync.wait_for_release(search_id);
+            assert_eq!(sync.stop.is_set(), is_cut, "{search_id:?}");
         }
-        gate.end();
-        assert!(!gate.is_searching() && gate.lock().overtaken.is_empty());
+        sync.finish();
+        assert!(!sync.is_searching() && sync.lock().superseded.is_empty());
     }
 
     #[test]
     fn a_search_that_the_ponder_hit_let_go_is_not_cut_by_the_next() {
-        let gate = SearchGate::new();
-        begun(&gate, None);
-        let pondered = gate.ask(ponder(Some(Millis::from_secs(7200))), false);
-        gate.ponder_hit();
-        gate.ask(None, false);
-        gate.end();
-        gate.begin(pondered);
-        assert!(!gate.stop.is_set());
+        let sync = SearchSync::new();
+        begun(&sync, None);
+        let pondered = sync.submit(ponder(Some(Millis::from_secs(7200))), false);
+        sync.ponder_hit();
+        sync.submit(None, false);
+        sync.finish();
+        sync.begin(pondered);
+        assert!(!sync.stop.is_set());
     }
 
     #[test]
     fn a_ponder_hit_before_its_turn_leaves_the_clock_of_another_alone() {
-        let gate = SearchGate::new();
-        begun(&gate, None);
-        let clock = gate.started.load(Relaxed);
-        let search_id = gate.ask(ponder(None), false);
-        gate.ponder_hit();
-        assert_eq!(gate.started.load(Relaxed), clock);
-        gate.end();
-        gate.begin(search_id);
-        assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
-        gate.wait_for_release(search_id);
+        let sync = SearchSync::new();
+        begun(&sync, None);
+        let clock = sync.started.load(Relaxed);
+        let search_id = sync.submit(ponder(None), false);
+        sync.ponder_hit();
+        assert_eq!(sync.started.load(Relaxed), clock);
+        sync.finish();
+        sync.begin(search_id);
+        assert_ne!(sync.started.load(Relaxed), NOT_STARTED);
+        sync.wait_for_release(search_id);
     }
 
     #[test]
     fn no_time_passes_until_the_ponder_hit() {
-        let gate = SearchGate::new();
-        let search_id = begun(&gate, ponder(None));
-        assert_eq!(gate.started.load(Relaxed), NOT_STARTED);
-        assert_eq!(gate.elapsed(), Millis::ZERO);
-        gate.ponder_hit();
-        assert_ne!(gate.started.load(Relaxed), NOT_STARTED);
-        gate.wait_for_release(search_id);
-        assert!(!gate.stop.is_set());
+        let sync = SearchSync::new();
+        let search_id = begun(&sync, ponder(None));
+        assert_eq!(sync.started.load(Relaxed), NOT_STARTED);
+        assert_eq!(sync.elapsed(), Millis::ZERO);
+        sync.ponder_hit();
+        assert_ne!(sync.started.load(Relaxed), NOT_STARTED);
+        sync.wait_for_release(search_id);
+        assert!(!sync.stop.is_set());
     }
 
     #[test]
@@ -387,13 +387,13 @@ mod tests {
         assert_eq!(credit(Millis(600), Millis(1000)), Millis(300));
         assert_eq!(credit(Millis(60_000), Millis(1000)), Millis(500));
         assert_eq!(credit(Millis(60_000), Millis::ZERO), Millis::ZERO);
-        let gate = SearchGate::new();
-        begun(&gate, ponder(Some(Millis::from_secs(7200))));
-        while gate.watch.elapsed() < Millis(20) {
+        let sync = SearchSync::new();
+        begun(&sync, ponder(Some(Millis::from_secs(7200))));
+        while sync.watch.elapsed() < Millis(20) {
             std::thread::yield_now();
         }
-        gate.ponder_hit();
-        let elapsed = gate.elapsed();
+        sync.ponder_hit();
+        let elapsed = sync.elapsed();
         assert!(
             elapsed >= Millis(9) && elapsed < Millis::from_secs(3600),
             "{elapsed}"
@@ -402,142 +402,142 @@ mod tests {
 
     #[test]
     fn what_was_pondered_on_for_long_takes_no_more_than_it_should() {
-        let gate = SearchGate::new();
+        let sync = SearchSync::new();
         let soft = Millis(20);
-        begun(&gate, ponder(Some(soft)));
-        while gate.watch.elapsed() < Millis(50) {
+        begun(&sync, ponder(Some(soft)));
+        while sync.watch.elapsed() < Millis(50) {
             std::thread::yield_now();
         }
-        assert!(!gate.stop.is_set(), "no time passes yet");
-        gate.ponder_hit();
-        while gate.elapsed() < soft {
+        assert!(!sync.stop.is_set(), "no time passes yet");
+        sync.ponder_hit();
+        while sync.elapsed() < soft {
             std::thread::yield_now();
         }
-        assert!(gate.stop.is_set());
-        gate.end();
-        begun(&gate, None);
-        while gate.elapsed() < soft {
+        assert!(sync.stop.is_set());
+        sync.finish();
+        begun(&sync, None);
+        while sync.elapsed() < soft {
             std::thread::yield_now();
         }
-        assert!(!gate.stop.is_set(), "the next has its own limits");
+        assert!(!sync.stop.is_set(), "the next has its own limits");
     }
 
     #[test]
     fn a_ponder_hit_without_limits_begins_a_search_until_it_is_stopped() {
-        let gate = SearchGate::new();
+        let sync = SearchSync::new();
         let held = Hold::Ponder {
             soft: None,
             unlimited: true,
         };
-        let search_id = begun(&gate, Some(held));
-        gate.ponder_hit();
-        assert!(gate.is_held() && !gate.stop.is_set());
-        gate.abandon();
-        gate.wait_for_release(search_id);
-        assert!(gate.stop.is_set());
+        let search_id = begun(&sync, Some(held));
+        sync.ponder_hit();
+        assert!(sync.is_held() && !sync.stop.is_set());
+        sync.input_closed();
+        sync.wait_for_release(search_id);
+        assert!(sync.stop.is_set());
     }
 
     #[test]
     fn the_end_of_input_ends_what_may_never_end_and_nothing_else() {
-        let gate = SearchGate::new();
-        begun(&gate, None);
-        gate.abandon();
-        assert!(!gate.stop.is_set());
-        gate.end();
-        gate.begin(gate.ask(None, true));
+        let sync = SearchSync::new();
+        begun(&sync, None);
+        sync.input_closed();
+        assert!(!sync.stop.is_set());
+        sync.finish();
+        sync.begin(sync.submit(None, true));
         // One with an end of its own waits for its turn, but the other is still under way.
-        let next = gate.ask(None, false);
-        gate.abandon();
-        assert!(gate.stop.is_set());
-        gate.end();
-        gate.begin(next);
-        gate.end();
-        begun(&gate, None);
-        gate.abandon();
-        assert!(!gate.stop.is_set());
+        let next = sync.submit(None, false);
+        sync.input_closed();
+        assert!(sync.stop.is_set());
+        sync.finish();
+        sync.begin(next);
+        sync.finish();
+        begun(&sync, None);
+        sync.input_closed();
+        assert!(!sync.stop.is_set());
     }
 
     #[test]
     fn a_ponder_hit_does_not_release_an_infinite_search() {
-        let gate = SearchGate::new();
-        let search_id = begun(&gate, Some(Hold::Infinite));
-        gate.ponder_hit();
-        assert_eq!(gate.lock().held, Some(Hold::Infinite));
-        gate.stop();
-        gate.wait_for_release(search_id);
-        assert!(gate.stop.is_set());
+        let sync = SearchSync::new();
+        let search_id = begun(&sync, Some(Hold::Infinite));
+        sync.ponder_hit();
+        assert_eq!(sync.lock().held, Some(Hold::Infinite));
+        sync.stop();
+        sync.wait_for_release(search_id);
+        assert!(sync.stop.is_set());
     }
 
     #[test]
     fn long_pauses_are_remembered_for_a_while_and_short_ones_never() {
-        let gate = SearchGate::new();
-        gate.note_stall(Millis(8));
-        assert_eq!(gate.reserve(), Millis::ZERO);
-        gate.note_stall(Millis(160));
-        assert_eq!(gate.reserve(), Millis(160));
-        gate.note_stall(Millis(3));
-        assert_eq!(gate.reserve(), Millis(150));
+        let sync = SearchSync::new();
+        sync.record_stall(Millis(8));
+        assert_eq!(sync.stall_reserve(), Millis::ZERO);
+        sync.record_stall(Millis(160));
+        assert_eq!(sync.stall_reserve(), Millis(160));
+        sync.record_stall(Millis(3));
+        assert_eq!(sync.stall_reserve(), Millis(150));
         for _ in 0..100 {
-            gate.note_stall(Millis::ZERO);
+            sync.record_stall(Millis::ZERO);
         }
-        assert_eq!(gate.reserve(), Millis::ZERO);
+        assert_eq!(sync.stall_reserve(), Millis::ZERO);
     }
 
     #[test]
     fn a_clock_that_jumps_at_a_ponder_hit_is_no_pause() {
-        let gate = SearchGate::new();
-        begun(&gate, ponder(Some(Millis::from_secs(7200))));
-        while gate.watch.elapsed() < Millis(100) {
+        let sync = SearchSync::new();
+        begun(&sync, ponder(Some(Millis::from_secs(7200))));
+        while sync.watch.elapsed() < Millis(100) {
             std::thread::yield_now();
         }
-        gate.ponder_hit();
+        sync.ponder_hit();
         // Half of what was pondered on was given at once.
-        let jump = Millis(gate.jump.load(Relaxed));
+        let jump = Millis(sync.jump.load(Relaxed));
         assert!(jump >= Millis(49));
-        gate.note_stall(jump + Millis(3));
-        assert_eq!(gate.reserve(), Millis::ZERO);
-        gate.note_stall(jump + Millis(160));
-        assert_eq!(gate.reserve(), Millis(160));
-        gate.end();
-        begun(&gate, None);
-        gate.note_stall(Millis(200));
-        assert_eq!(gate.reserve(), Millis(200));
+        sync.record_stall(jump + Millis(3));
+        assert_eq!(sync.stall_reserve(), Millis::ZERO);
+        sync.record_stall(jump + Millis(160));
+        assert_eq!(sync.stall_reserve(), Millis(160));
+        sync.finish();
+        begun(&sync, None);
+        sync.record_stall(Millis(200));
+        assert_eq!(sync.stall_reserve(), Millis(200));
     }
 
     #[test]
     fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
-        let gate = SearchGate::new();
-        begun(&gate, None);
-        gate.linger(Millis(3));
-        assert!(gate.elapsed() >= Millis(3));
-        begun(&gate, None);
+        let sync = SearchSync::new();
+        begun(&sync, None);
+        sync.wait_until(Millis(3));
+        assert!(sync.elapsed() >= Millis(3));
+        begun(&sync, None);
         std::thread::scope(|scope| {
-            scope.spawn(|| gate.stop());
-            gate.linger(Millis::from_secs(3600));
+            scope.spawn(|| sync.stop());
+            sync.wait_until(Millis::from_secs(3600));
         });
-        assert!(gate.elapsed() < Millis::from_secs(600));
+        assert!(sync.elapsed() < Millis::from_secs(600));
     }
 
     #[test]
     fn the_time_a_search_took_is_known_when_it_is_over_and_was_on_the_own_clock() {
-        let gate = SearchGate::new();
-        assert_eq!(gate.took(), None);
-        begun(&gate, None);
-        assert_eq!(gate.took(), None);
-        gate.linger(Millis(3));
-        gate.end();
-        assert!(gate.took().is_some_and(|took| took >= Millis(3)));
-        begun(&gate, ponder(None));
-        gate.ponder_hit();
-        gate.end();
-        assert_eq!(gate.took(), None);
+        let sync = SearchSync::new();
+        assert_eq!(sync.last_duration(), None);
+        begun(&sync, None);
+        assert_eq!(sync.last_duration(), None);
+        sync.wait_until(Millis(3));
+        sync.finish();
+        assert!(sync.last_duration().is_some_and(|took| took >= Millis(3)));
+        begun(&sync, ponder(None));
+        sync.ponder_hit();
+        sync.finish();
+        assert_eq!(sync.last_duration(), None);
     }
 
     #[test]
     fn a_stop_without_a_search_does_not_stop_the_next() {
-        let gate = SearchGate::new();
-        gate.stop();
-        begun(&gate, None);
-        assert!(!gate.stop.is_set());
+        let sync = SearchSync::new();
+        sync.stop();
+        begun(&sync, None);
+        assert!(!sync.stop.is_set());
     }
 }
