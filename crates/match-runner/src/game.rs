@@ -6,10 +6,11 @@ use super::{
     adjudication::{Adjudication, Call, white_view},
     openings::Opening,
     participant::Participant,
+    reason::Reason,
     time_control::TimeControl,
     uci_process::{Clocks, PlayerError},
 };
-use sparring_chess::{Color, GameHistory, Outcome, Pgn, Variant, units::Millis};
+use sparring_chess::{Color, GameHistory, Pgn, Variant, units::Millis};
 
 /// The rules that a match is played by.
 #[derive(Debug, Clone, Copy)]
@@ -20,57 +21,6 @@ pub struct Referee {
     pub margin: Millis,
     /// When decided games are ended; none means never.
     pub adjudication: Option<Adjudication>,
-}
-
-/// Why a game ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// The rules ended it.
-    Rules(Outcome),
-    /// It was decided, or too long.
-    Adjudicated,
-    /// The loser overstepped the time.
-    Time,
-    /// The loser played what is no legal move.
-    IllegalMove,
-    /// The loser crashed or fell silent.
-    Crash,
-}
-
-impl Reason {
-    /// Whether the loser lost by its plumbing and not by its chess.
-    #[must_use]
-    pub fn is_forfeit(self) -> bool {
-        matches!(self, Self::Time | Self::IllegalMove | Self::Crash)
-    }
-
-    /// The PGN standard's word for it.
-    fn termination(self) -> &'static str {
-        match self {
-            Self::Rules(_) => "normal",
-            Self::Adjudicated => "adjudication",
-            Self::Time => "time forfeit",
-            Self::IllegalMove => "rules infraction",
-            Self::Crash => "abandoned",
-        }
-    }
-
-    /// A word for records, and a tag of PGN.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Rules(Outcome::Mate(_)) => "mate",
-            Self::Rules(Outcome::Stalemate) => "stalemate",
-            Self::Rules(Outcome::InsufficientMaterial) => "material",
-            Self::Rules(Outcome::Threefold | Outcome::Fivefold) => "repetition",
-            Self::Rules(Outcome::FiftyMoves) => "fifty",
-            Self::Rules(Outcome::Variant(_)) => "variant",
-            Self::Adjudicated => "adjudication",
-            Self::Time => "time",
-            Self::IllegalMove => "illegal",
-            Self::Crash => "crash",
-        }
-    }
 }
 
 /// A finished game.

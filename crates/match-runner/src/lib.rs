@@ -1,8 +1,7 @@
-//! Engines against engines: games in pairs with colours swapped, honest clocks, and statistics with error bars.
+//! Match runner for UCI engines: games in pairs with colours swapped, clocks, SPRT, and Elo with error bars.
 //!
-//! A change to the engine's play carries a match, so this is a working tool and not an ornament: [`Match`] is what
-//! `sparring-lab match` runs. It starts the engines itself, speaks UCI to them, judges the games by the rules of
-//! [`sparring_chess`], and can be killed and resumed, for each finished game is a line in its record.
+//! [`Match`] is what `sparring-lab match` runs. It starts the engines, speaks UCI to them and adjudicates the games by the
+//! rules of [`sparring_chess`]. Each finished game is a line of its [`Journal`], so that a killed match can be resumed.
 
 mod adjudication;
 mod epd;
@@ -11,6 +10,7 @@ mod go_result;
 mod journal;
 mod openings;
 mod participant;
+mod reason;
 mod scheduler;
 mod statistics;
 mod suite;
@@ -20,7 +20,7 @@ mod uci_process;
 
 pub use adjudication::Adjudication;
 pub use epd::read_file as read_epd;
-pub use game::{Finished, Reason, Referee};
+pub use game::{Finished, Referee};
 pub use go_result::GoResult;
 pub use journal::{Journal, JournalRow, RecordError};
 pub use openings::{
@@ -28,6 +28,7 @@ pub use openings::{
     read_file as read_openings_file,
 };
 pub use participant::{BuiltinEngine, ExternalEngine, Participant};
+pub use reason::Reason;
 pub use scheduler::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};
 pub use suite::{Attempt, Goal, Problem, read_suite};

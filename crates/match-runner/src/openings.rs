@@ -5,7 +5,7 @@ use std::{collections::HashSet, io, path::Path};
 use rand::{SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 use thiserror::Error;
 
-use super::{Reason, epd};
+use super::{epd, reason::Reason};
 use sparring_chess::{
     GameHistory, Games, Position, RecordedGame, Variant, key, parse_fen,
     units::{Elo, Nodes, Stopwatch},

@@ -12,9 +12,10 @@ use std::{
 use thiserror::Error;
 
 use super::{
-    game::{Finished, Reason, Referee},
+    game::{Finished, Referee},
     journal::{Journal, JournalRow, RecordError},
     openings::Opening,
+    reason::Reason,
     statistics::{Pentanomial, Sprt, Verdict},
     uci_process::{EngineSpec, PlayerError, UciProcess},
 };

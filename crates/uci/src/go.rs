@@ -1,6 +1,6 @@
 //! What `go` asks for: its limits, and what makes no sense among them.
 
-use super::parse::{Command, ParseError};
+use super::parse_error::{ParseError, number, positive, small};
 use sparring_chess::{Color, units::Millis};
 
 /// The limits of a search as written.
@@ -22,7 +22,16 @@ pub(super) struct Go {
     pub skipped: Vec<ParseError>,
 }
 
-/// The clock of one side, as far as it was told.
+/// What a `go` line begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum GoCommand {
+    /// A search within these limits.
+    Search(Go),
+    /// `go perft DEPTH`: a count of legal lines.
+    Perft(u32),
+}
+
+/// The clock of one side, as far as `go` gives it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideClock {
     pub remaining: Option<Millis>,
@@ -93,7 +102,7 @@ fn is_limit(word: &str) -> bool {
 ///
 /// # Errors
 /// [`ParseError`] for a count of legal lines without its depth.
-pub(super) fn go(words: &[&str]) -> Result<Command, ParseError> {
+pub(super) fn go(words: &[&str]) -> Result<GoCommand, ParseError> {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
     while let Some(word) = words.next() {
@@ -108,7 +117,7 @@ pub(super) fn go(words: &[&str]) -> Result<Command, ParseError> {
                     go.skipped.push(ParseError::Missing(word.to_owned()));
                 }
             }
-            "perft" => return Ok(Command::Perft(small(number(word, words.next())?))),
+            "perft" => return Ok(GoCommand::Perft(small(number(word, words.next())?))),
             limit if is_limit(limit) => {
                 let value = words.next_if(|value| !is_limit(value));
                 if let Err(error) = go.limit(limit, value) {
@@ -122,35 +131,11 @@ pub(super) fn go(words: &[&str]) -> Result<Command, ParseError> {
             }
         }
     }
-    Ok(Command::Go(Box::new(go)))
-}
-
-/// A number from 0. One too large to count with is as good as the largest: whoever says so wants no limit.
-pub(super) fn number(word: &str, text: Option<&str>) -> Result<u64, ParseError> {
-    let text = text.ok_or_else(|| ParseError::Missing(word.to_owned()))?;
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(text.parse().unwrap_or(u64::MAX));
-    }
-    Err(ParseError::Number {
-        word: word.to_owned(),
-        text: text.to_owned(),
-    })
-}
-
-/// A number of which there must be some: a mate in 0 would be looked for for ever.
-pub(super) fn positive(word: &str, text: Option<&str>) -> Result<u64, ParseError> {
-    match number(word, text)? {
-        0 => Err(ParseError::Zero(word.to_owned())),
-        number => Ok(number),
-    }
+    Ok(GoCommand::Search(go))
 }
 
 fn is_negative(text: &str) -> bool {
     text.parse::<i64>().is_ok_and(|number| number < 0)
-}
-
-pub(super) fn small(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// A time in milliseconds. Programs send negative clocks when a flag is about to fall, which is no time at all, and some send
@@ -169,7 +154,7 @@ fn span(word: &str, text: Option<&str>) -> Result<Millis, ParseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::parse;
+    use crate::parse::{Command, parse};
 
     #[test]
     fn every_limit_is_read_wherever_it_stands() {

@@ -12,6 +12,7 @@ mod move_overhead;
 mod options;
 mod output;
 mod parse;
+mod parse_error;
 mod position;
 mod resources;
 mod search_sync;

@@ -1,9 +1,8 @@
 //! Parses UCI commands.
 
-use thiserror::Error;
-
 use super::{
-    go::{Go, go, number, positive, small},
+    go::{Go, GoCommand, go},
+    parse_error::{ParseError, number, positive, small},
     position,
 };
 
@@ -38,25 +37,6 @@ pub(super) enum Command {
     Nothing,
 }
 
-/// A line that is no command.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(super) enum ParseError {
-    #[error("\"{0}\" is not a command")]
-    Unknown(String),
-    #[error("\"{word}\" needs a number, not \"{text}\"")]
-    Number { word: String, text: String },
-    #[error("\"{0}\" needs a number from 1, nothing is found with 0")]
-    Zero(String),
-    #[error("\"{0}\" needs a value")]
-    Missing(String),
-    #[error("\"position\" needs \"startpos\" or \"fen\" and a FEN, not \"{0}\"")]
-    Position(String),
-    #[error("\"go\" does not know \"{0}\"")]
-    Limit(String),
-    #[error("\"setoption\" needs \"name\" and the option's name")]
-    Option,
-}
-
 /// Reads a line. The words of the protocol may be in any case of letters.
 pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
     let mut words = line.split_ascii_whitespace();
@@ -70,7 +50,10 @@ pub(super) fn parse(line: &str) -> Result<Command, ParseError> {
         "ucinewgame" => Command::NewGame,
         "setoption" => set_option(line)?,
         "position" => position(&rest)?,
-        "go" => go(&rest)?,
+        "go" => match go(&rest)? {
+            GoCommand::Search(go) => Command::Go(Box::new(go)),
+            GoCommand::Perft(depth) => Command::Perft(depth),
+        },
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
         "d" => Command::Display,
