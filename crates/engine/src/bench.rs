@@ -58,10 +58,10 @@ const POSITIONS: [&str; 40] = [
     "2r3k1/p1r3pp/4p1p1/8/1b1P4/4KP1P/1B2B1P1/7R w - - 0 23",
 ];
 
-/// So deep a fingerprint is taken: deep enough to be another one for nearly every change of play, and quick.
+/// Depth of a fingerprint: deep enough to differ after nearly every change of play, and quick.
 const FINGERPRINT: Depth = Depth(5);
 
-/// Tells this engine from others, in files that hold what an engine found.
+/// A fingerprint of this engine's play, for files that cache what an engine found.
 #[must_use]
 pub fn fingerprint() -> Nodes {
     run(&mut Engine::new(1), FINGERPRINT, &Stopwatch::start()).nodes
@@ -84,7 +84,7 @@ impl Signature {
     }
 }
 
-/// A bench that was stopped: what it had counted until then is no signature of anything.
+/// A bench that was stopped. Its count until then is no signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("bench was stopped after {done} of {all} positions")]
 pub struct Stopped {
@@ -104,10 +104,9 @@ pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn TimeSource) -> Signatu
     }
 }
 
-/// Searches as [`run`] does, until it is told to stop.
+/// Searches as [`run`] does, until it is stopped.
 ///
-/// # Errors
-/// [`Stopped`] when it was, and then no count at all.
+/// # Errors [`Stopped`] when it was; there is no count then.
 pub fn run_until(
     engine: &mut Engine,
     depth: Depth,
@@ -351,7 +350,7 @@ mod tests {
         assert!(scaling.together.nodes.0 > 0);
     }
 
-    /// A clock that stops a search when it has been looked at so many times.
+    /// A clock that stops a search when it has been read this many times.
     struct Fuse<'a> {
         left: Cell<u32>,
         stop: &'a Stop,

@@ -2,24 +2,24 @@
 
 use super::score::MATE_BOUND;
 
-/// What one thread has to say at the end: its last finished depth, and the worth of its first move, which may be a bound.
+/// The result of one thread: its last finished depth, and the score of its first move, which may be a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ThreadResult<M> {
     pub mv: M,
     pub depth: i32,
     pub worth: i32,
-    /// What that depth came to; never a bound.
+    /// The score of that depth; never a bound.
     pub finished: i32,
     /// The deepest ply it visited.
     pub seldepth: usize,
 }
 
-/// What every vote has beside its lead over the worst, in centipawns, so that among equal scores depth decides.
+/// The base weight of every vote beside its lead over the worst, in centipawns, so that among equal scores depth decides.
 const BASE_WEIGHT: i32 = 14;
 
-/// The thread whose line is played. Each thread votes for its move, with a weight that grows with its depth and score;
-/// the surest of those for the winner speaks for it. A mate needs no votes: the shortest wins. Nor does being mated: of what is
-/// proven a thread that has looked less deep knows nothing.
+/// The index of the thread whose line is played. Each thread votes for its move, with a weight that grows with depth and
+/// score; of those for the winning move the one of most weight is elected. Mates skip the vote: the shortest wins. So
+/// does being mated: the deeper thread wins, as a shallower one cannot have seen the defence or the mate.
 pub(super) fn elect<M: PartialEq>(found: &[ThreadResult<M>]) -> usize {
     let is_mated = |one: &ThreadResult<M>| one.worth <= -MATE_BOUND;
     let unsettled = found.iter().filter(|one| !is_mated(one));
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn the_thread_that_speaks_is_elected() {
-        // Alone against none; more votes; deeper among equals; a thread that finished nothing has no say.
+        // A single thread; more votes; the deeper of equals; a thread that finished nothing has no vote.
         assert_eq!(elect(&[found('a', 9, 10)]), 0);
         assert_eq!(
             elect(&[found('a', 9, 10), found('b', 9, 12), found('b', 9, 11)]),
@@ -79,7 +79,7 @@ mod tests {
             elect(&[found('a', 20, mate), found('a', 20, mate), found('b', 4, shorter)]),
             2
         );
-        // Whoever has looked deeper knows whether there is a way out; of two as deep the later mate is the better answer.
+        // The deeper thread knows whether there is a defence; of two as deep the later mate is the better result.
         assert_eq!(elect(&[found('a', 20, -shorter), found('b', 18, -30)]), 0);
         assert_eq!(elect(&[found('a', 4, -2243), found('b', 18, -shorter)]), 1);
         assert_eq!(elect(&[found('a', 18, -shorter), found('b', 20, -30)]), 1);

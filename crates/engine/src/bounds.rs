@@ -10,7 +10,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Nothing is known.
+    /// No bound.
     pub const NONE: Self = Self {
         floor: -INFINITE,
         ceiling: INFINITE,
@@ -29,12 +29,12 @@ impl Bounds {
         }
     }
 
-    /// Whether anything is known.
+    /// Whether there is a bound.
     pub const fn are_any(self) -> bool {
         self.floor > -INFINITE || self.ceiling < INFINITE
     }
 
-    /// The score, where what is known lies outside of a window.
+    /// The score, where the bounds lie outside of a window.
     pub const fn settle(self, alpha: i32, beta: i32) -> Option<i32> {
         if self.floor >= beta {
             Some(self.floor)
@@ -45,7 +45,7 @@ impl Bounds {
         }
     }
 
-    /// A score as far as what is known allows.
+    /// A score clamped to the bounds.
     pub fn within(self, score: i32) -> i32 {
         score.clamp(self.floor, self.ceiling)
     }

@@ -87,7 +87,7 @@ impl Checks {
     }
 }
 
-/// Our pieces that stand alone between one of our sliders and the enemy king.
+/// Our pieces that alone block one of our sliders from the enemy king.
 fn discoverers(board: &Board, us: Color, king: Square) -> Bitboard {
     let ours = board.by_color(us);
     let snipers = ours

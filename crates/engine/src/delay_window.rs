@@ -12,7 +12,7 @@ const WINDOW: usize = 20;
 pub struct DelayWindow(VecDeque<Millis>);
 
 impl DelayWindow {
-    /// Notes one; the oldest of more than twenty is forgotten.
+    /// Records a delay; of more than twenty the oldest is dropped.
     pub fn record(&mut self, delay: Millis) {
         if self.is_full() {
             self.0.pop_front();
@@ -20,13 +20,13 @@ impl DelayWindow {
         self.0.push_back(delay);
     }
 
-    /// Whether as many are known as are remembered.
+    /// Whether the window is full.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.0.len() == WINDOW
     }
 
-    /// The longest but so many; none where there are no more than these.
+    /// The longest delay but `spared` longer ones; none where there are no more than these.
     #[must_use]
     pub fn longest_but(&self, spared: usize) -> Option<Millis> {
         let mut sorted: Vec<Millis> = self.0.iter().copied().collect();

@@ -10,7 +10,7 @@ use sparring_chess::Rules as _;
 /// Half moves without capture or pawn move after which the game is drawn.
 const FIFTY_MOVES: u32 = 100;
 
-/// From so many on scores of the table are not trusted: an equal position may be worth something else.
+/// From this halfmove clock on scores of the transposition table are not trusted: an equal position may score otherwise.
 const NEARLY_FIFTY: u32 = 90;
 
 /// Whether the fifty-move rule is about to end the game.
@@ -38,8 +38,8 @@ impl Searcher<'_> {
     }
 }
 
-/// Whether the last position of a path occurred before: once below the root, or twice in all. `reversible` is how
-/// many plies back that can lie: a null move, like a capture, lets nothing before it come back.
+/// Whether the last position of a path occurred before: once below the root, or twice in all. `reversible` is how many
+/// plies back it can lie: a null move, like a capture, makes earlier positions unreachable.
 fn repeats(path: &[u64], reversible: usize, ply: usize) -> bool {
     let Some((key, before)) = path.split_last().filter(|_| reversible >= 4) else {
         return false;
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use sparring_chess::{Variant, parse_fen};
 
-    /// What the rule says, without any shortcut: positions since the last move that cannot be undone, by their text.
+    /// The rule without shortcuts: positions since the last irreversible move, compared by their text.
     fn occurred(texts: &[String], since: usize, ply: usize) -> bool {
         let Some((last, before)) = texts.split_last() else {
             return false;

@@ -32,11 +32,11 @@ use sparring_chess::{
 #[derive(Debug)]
 pub struct Engine {
     params: Params,
-    /// Whose numbers the last search had, where they were not these.
+    /// The overrides of the last search, where it had any.
     overrides: Option<Arc<EngineOverrides>>,
-    /// Whether it asked the net.
+    /// Whether the last search used the net.
     used_net: bool,
-    /// Reckoned from the numbers of the last search.
+    /// The reduction table for the parameters of the last search.
     reductions: Reductions,
     table: Table,
     pool: ThreadPool,
@@ -45,14 +45,14 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine of one thread with a transposition table of this many mebibytes, at least 1. The system makes the
-    /// table's pages as searches come to them.
+    /// An engine of one thread with a transposition table of this many mebibytes, at least 1. The system allocates the
+    /// table's pages when searches first touch them.
     #[must_use]
     pub fn new(hash_mib: usize) -> Self {
         Self::with(Table::new(hash_mib))
     }
 
-    /// The same, with all of the table in memory when this returns: that takes a while for a large one, but no search
+    /// The same, with the whole table in memory when this returns. That takes a while for a large one, but no search
     /// waits for it.
     #[must_use]
     pub fn ready(hash_mib: usize) -> Self {
@@ -72,7 +72,7 @@ impl Engine {
         }
     }
 
-    /// Forgets everything learned, as before a new game.
+    /// Clears the transposition table and all histories, as before a new game.
     pub fn clear(&mut self) {
         self.table.clear();
         self.memories.iter_mut().for_each(ThreadMemory::clear);
@@ -86,39 +86,39 @@ impl Engine {
         self.table = Table::ready(hash_mib);
     }
 
-    /// The size of the transposition table in mebibytes, which is less than was asked for when memory lacks.
+    /// The size of the transposition table in mebibytes; less than requested when memory lacks.
     #[must_use]
     pub fn hash_mib(&self) -> usize {
         self.table.mib()
     }
 
-    /// Searches with so many threads from now on: at least one, at most [`MAX_THREADS`](super::MAX_THREADS).
+    /// Sets the number of search threads: at least one, at most [`MAX_THREADS`](super::MAX_THREADS).
     ///
-    /// Only one thread repeats a search exactly; several meet in the table at moments that nobody controls.
+    /// Only a single thread repeats a search exactly: the order in which several write to the table varies.
     pub fn set_threads(&mut self, threads: usize) {
         self.pool = ThreadPool::new(threads);
         self.memories.resize_with(self.pool.threads(), ThreadMemory::new);
     }
 
-    /// How many threads search.
+    /// The number of search threads.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.pool.threads()
     }
 
-    /// The numbers of the search.
+    /// The search parameters.
     #[must_use]
     pub fn params(&self) -> &Params {
         &self.params
     }
 
-    /// Searches with other numbers from now on.
+    /// Sets the search parameters.
     pub fn set_params(&mut self, params: Params) {
         self.params = params;
         self.rebuild_reductions();
     }
 
-    /// Makes ready for a search with its numbers, and its way to judge.
+    /// Applies the parameters and the evaluation mode of a search.
     fn apply_overrides(&mut self, search: &SearchRequest) {
         let is_in_force = match (&self.overrides, &search.overrides) {
             (Some(before), Some(now)) => Arc::ptr_eq(before, now),
@@ -131,7 +131,7 @@ impl Engine {
         }
         if !is_in_force || uses_net != self.used_net {
             self.used_net = uses_net;
-            // Pawns are kept as they were judged, and corrections are of that judgement.
+            // The pawn table and the correction histories belong to the previous evaluation.
             self.memories.iter_mut().for_each(ThreadMemory::clear_evaluations);
         }
     }
@@ -144,10 +144,10 @@ impl Engine {
         self.reductions = Reductions::new(params);
     }
 
-    /// Searches, telling of each finished iteration, and returns the last report.
+    /// Searches, calls `on_event` after each finished iteration, and returns the last result.
     ///
-    /// An engine of one thread that is new or [cleared](Self::clear) finds the same again, with the same number of
-    /// nodes, unless time or a stop ends the search.
+    /// An engine of one thread that is new or [cleared](Self::clear) finds the same again, with the same number of nodes,
+    /// unless time or a stop ends the search.
     pub fn search(
         &mut self,
         search: &SearchRequest,
@@ -164,9 +164,9 @@ impl Engine {
         report
     }
 
-    /// Searches as [`search`](Self::search) does, telling of more, and leaves the last report in `report`.
+    /// Searches as [`search`](Self::search) does, reports all events, and leaves the last result in `report`.
     ///
-    /// With one thread, a report that is used again and again for as many lines, and no endgame tables, nothing is allocated.
+    /// Allocates nothing with one thread, a `report` that is reused for as many lines, and no tablebases.
     pub fn search_into(
         &mut self,
         search: &SearchRequest,
@@ -203,7 +203,7 @@ impl Engine {
             node: &node,
             search,
             uses_net: self.used_net,
-            // From among moves that all come to the same, what the evaluation says of the way there chooses better.
+            // Among root moves of the same exact result the evaluation chooses better than probes below.
             tablebase: tablebase.filter(|_| !root_ranks.as_ref().is_some_and(|known| known.is_exact)),
             root_ranks: root_ranks.as_ref().map_or(&[], |known| &known.moves),
         };
@@ -220,7 +220,7 @@ impl Engine {
         }
         let found = shared.search_together(helpers, run_leader);
         report.nodes = Nodes(self.pool.nodes_of_others(usize::MAX));
-        // With a wish for depth or for several lines the leader's answer is the one that was asked for.
+        // With a depth limit or several lines the leader's result is the one that was requested.
         if search.limits.depth.is_none() && search.multi_pv <= 1 {
             let elected = elect(&found);
             if let (Some(found), Some(memory)) = (found.get(elected), self.memories.get(elected))
@@ -232,7 +232,7 @@ impl Engine {
     }
 }
 
-/// Puts what a helper found in place of what the leader did.
+/// Replaces the leader's line in the report by a helper's.
 fn report_helper(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, roots: &[RootMove]) {
     fill(report, roots, 1, found.depth);
     let seldepth = u32::try_from(found.seldepth).unwrap_or(0);
@@ -243,13 +243,14 @@ fn report_helper(report: &mut SearchResult, found: &ThreadResult<Option<Move>>, 
     report.scores_by_depth.resize(depths, Score::from_value(finished));
 }
 
-/// The last move of a game and where it ended.
+/// The last move of a game, with the piece and square it moved to.
 fn last_move(line: &GameHistory) -> Option<(Move, PieceSquare)> {
     let mv = *line.moves().last()?;
     Some((mv, piece_square(!line.turn(), mv)))
 }
 
-/// Ends the search of all threads when it goes, be it by a panic: helpers would go on for ever, and be waited for.
+/// Ends the search of all threads when dropped, even by a panic: helpers would run for ever, and the scope would wait for
+/// them.
 struct FinishOnDrop<'a>(&'a ThreadPool);
 
 impl Drop for FinishOnDrop<'_> {
@@ -258,7 +259,7 @@ impl Drop for FinishOnDrop<'_> {
     }
 }
 
-/// What all threads of a search see.
+/// What all threads of a search share.
 #[derive(Clone, Copy)]
 struct SearchContext<'a> {
     params: &'a Params,
@@ -268,7 +269,7 @@ struct SearchContext<'a> {
     node: &'a Node,
     search: &'a SearchRequest,
     uses_net: bool,
-    /// Endgame tables to ask below the root, and what they say of its moves.
+    /// Tablebases to probe below the root, and the WDL ranks of the root moves.
     tablebase: Option<&'a Tablebase>,
     root_ranks: &'a [(Move, WdlRank)],
 }
@@ -311,8 +312,8 @@ impl<'a> SearchContext<'a> {
         }
     }
 
-    /// Searches with helpers beside the leader, who decides when it is over. What each thread found, in the order
-    /// of threads.
+    /// Searches with helpers beside the leader, who decides when the search ends. Returns the results in the order of
+    /// threads.
     fn search_together(
         self,
         helpers: &mut [ThreadMemory],
@@ -325,7 +326,7 @@ impl<'a> SearchContext<'a> {
                     let limiter = SearchLimiter::follow(&self.search.limits, self.pool, index + 1);
                     self.iteration(memory, limiter).help()
                 };
-                // A system that gives no more threads gets by with fewer.
+                // Where the system refuses more threads, fewer search.
                 match thread::Builder::new().spawn_scoped(scope, help) {
                     Ok(handle) => {
                         started.push(handle);
@@ -355,16 +356,15 @@ mod tests {
     use sparring_chess::{Rules as _, Variant, units::Stopwatch};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// What a helper of two threads finds from the start position within so many nodes of its own, with what the other
-    /// one has told before.
-    fn help(limits: Limits, told: impl FnOnce(&ThreadPool)) -> ThreadResult<Option<Move>> {
+    /// What a helper of two threads finds from the start position within `limits`, after `before` has run on the pool.
+    fn help(limits: Limits, before: impl FnOnce(&ThreadPool)) -> ThreadResult<Option<Move>> {
         with_helper(limits, |iteration, pool| {
-            told(pool);
+            before(pool);
             iteration.help()
         })
     }
 
-    /// Has one of two threads search from the start position.
+    /// Runs `work` on the iteration of one of two threads, from the start position.
     fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &ThreadPool) -> R) -> R {
         let search = SearchRequest::new(GameHistory::new(Variant::Standard), limits);
         let (engine, pool) = (Engine::new(1), ThreadPool::new(2));
@@ -381,7 +381,7 @@ mod tests {
             tablebase: None,
             root_ranks: &[],
         };
-        // Its own nodes end it here, as no leader does.
+        // Its own node limit ends it here, not a leader.
         let limiter = SearchLimiter::follow(&search.limits, &pool, 1);
         work(shared.iteration(&mut memory, limiter), &pool)
     }
@@ -418,7 +418,7 @@ mod tests {
             assert_eq!(find(&mut engine, other), alone);
             assert_ne!(first, alone);
         }
-        // A number of the engine's own says the same.
+        // The parameter `net` switches the net off too.
         let mut engine = Engine::new(16);
         find(&mut engine, &with_net);
         engine.set_params(Params {

@@ -9,16 +9,16 @@ use super::{
 };
 use sparring_chess::Move;
 
-/// The answer of a singular search.
+/// The result of a singular search.
 pub(super) enum Singular {
-    /// Search the move so many plies deeper.
+    /// Search the move this many plies deeper.
     Extend(i32),
     /// Several moves reach beta: the node's score.
     Cut(i32),
 }
 
 impl Searcher<'_> {
-    /// Beyond so many plies from the root nothing is extended.
+    /// The ply from which on nothing is extended.
     fn extension_reach(&self) -> usize {
         usize::try_from(self.iteration * self.params.extension_reach / 100).unwrap_or(0)
     }
@@ -86,7 +86,8 @@ mod tests {
         });
     }
 
-    /// What a singular search of a node finds that the table has a move of, so much above its evaluation.
+    /// The extension, or how far a cut lies above beta, of a table move that scores `above` centipawns more than the
+    /// evaluation.
     fn singular(
         fen: &str,
         uci: &str,

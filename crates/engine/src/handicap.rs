@@ -39,7 +39,7 @@ impl PreparedHandicap {
         }
     }
 
-    /// Whether it weakens anything.
+    /// Whether it weakens the search at all.
     pub fn is_active(&self) -> bool {
         self.noise > 0 || self.threshold > 0
     }
@@ -62,8 +62,8 @@ impl PreparedHandicap {
 
     /// What to add to the evaluation of a position, in centipawns.
     ///
-    /// Most of it belongs to the structure, pawns and kings, which stays the same through a whole plan: a search that
-    /// looks at many positions cannot average it away, as it does errors of single positions.
+    /// Most of it depends on the structure, pawns and kings, which stays the same through a whole plan: a search of many
+    /// positions cannot average it away, as it does with errors of single positions.
     pub fn noise(&self, node: &Node) -> i32 {
         if self.noise == 0 {
             return 0;
@@ -84,7 +84,7 @@ impl PreparedHandicap {
         (centred * i64::from(self.noise) * 1732 / (0xffff * 1000)) as i32
     }
 
-    /// Mixed into the key of a position in the table: after another last move other moves catch the eye there.
+    /// Mixed into the key of a position in the table: after another last move other captures are always seen.
     pub fn salt_after(&self, last: Option<Move>) -> u64 {
         match last {
             Some(last) if self.threshold > 0 => mix(signature(last)),
@@ -100,13 +100,13 @@ impl PreparedHandicap {
             && !is_always_seen(node, last, mv)
     }
 
-    /// How little it takes to see a kind of move: the one that stands out most is the last to be overlooked.
+    /// How easily a kind of move is seen: the highest is the last to be overlooked.
     pub fn prominence(&self, mv: Move) -> u64 {
         mix(self.blind_seed ^ signature(mv)) >> 32
     }
 }
 
-/// Captures that nobody overlooks: by pawns, back on the last move's square, and of what hangs.
+/// Captures that are never overlooked: by pawns, recaptures, and of undefended pieces.
 fn is_always_seen(node: &Node, last: Option<Move>, mv: Move) -> bool {
     if !mv.is_capture() {
         return false;

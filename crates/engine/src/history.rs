@@ -38,11 +38,12 @@ pub(super) fn piece_square(us: Color, mv: Move) -> PieceSquare {
 #[derive(Debug, Clone, Copy, Default)]
 struct Threats {
     all: Bitboard,
-    /// Those that are no place for a knight or bishop, for a rook, and for a queen: pieces of less worth attack them.
+    /// Squares where a knight or bishop, a rook, and a queen are attacked by a piece of less value.
     by_lesser: [Bitboard; 3],
 }
 
-/// What a quiet move is judged by besides itself: whose it is, what is attacked, and the moves before it.
+/// What the histories of a quiet move depend on besides the move: the side to move, the attacked squares, and the moves
+/// before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HistoryContext {
     us: Color,
@@ -64,7 +65,8 @@ impl HistoryContext {
         }
     }
 
-    /// The past of a node, `before` telling where the last, the second to last and the fourth to last move ended.
+    /// The context of a node; `before` holds the piece and target square of the last, the second to last and the fourth
+    /// to last move.
     pub fn new(node: &Node, before: [PieceSquare; 3], params: &Params) -> Self {
         let counts = params.threat_history > 0;
         Self {
@@ -134,7 +136,7 @@ pub(super) struct Histories {
 }
 
 impl Histories {
-    /// Histories that know nothing.
+    /// Empty histories.
     pub fn new() -> Self {
         let corrections = || vec![0; 2 * CORRECTIONS];
         Self {
@@ -148,7 +150,7 @@ impl Histories {
         }
     }
 
-    /// Forgets everything.
+    /// Clears all histories.
     pub fn clear(&mut self) {
         let [white, black] = &mut self.pieces;
         for table in [
@@ -195,7 +197,7 @@ impl Histories {
         self.learn_continuation(context, mv, bonus);
     }
 
-    /// Rewards or punishes a quiet move for what it did after the moves before it alone.
+    /// Updates only the continuation history of a quiet move.
     pub fn learn_continuation(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
         let to = piece_square(context.us, mv) as usize;
         for row in &context.rows[..context.count] {

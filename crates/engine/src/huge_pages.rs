@@ -27,8 +27,8 @@ self_cell!(
 /// Bytes of the smallest page of any system at hand.
 const PAGE: usize = 4096;
 
-/// Bytes up to which large pages are not asked for: a bot of many weak games touches little of their tables, and would
-/// pay for all of it.
+/// Bytes up to which huge pages are not requested: a bot of many weak games touches little of its tables, and would pay
+/// for all of it.
 const SMALL: usize = 32 << 20;
 
 /// Bytes up to which one thread writes to all of it as quickly as several.
@@ -49,7 +49,7 @@ impl fmt::Debug for HugePageBuf {
 }
 
 impl HugePageBuf {
-    /// So many words, or half as many and so on when memory lacks. They cost nothing until they are used.
+    /// Allocates `count` words, or half as many and so on when memory lacks. Pages cost nothing until they are used.
     pub fn new(count: usize) -> Self {
         Self::map(count, SMALL)
     }
@@ -83,7 +83,7 @@ impl HugePageBuf {
                     }));
                 }
                 Err(_) if count > 1 => count /= 2,
-                // Whoever has not even one page left has none for anything else either.
+                // Not even one page is left, so nothing else can be allocated either.
                 Err(_) => std::alloc::handle_alloc_error(std::alloc::Layout::new::<AtomicU64>()),
             }
         }
@@ -103,7 +103,7 @@ impl HugePageBuf {
     }
 }
 
-/// More threads at once are no faster than the memory is, and a service has only so many.
+/// More threads are no faster than the memory, and a service's threads are limited.
 const MOST_THREADS: usize = 8;
 
 /// Does something with all the words: many are shared out among as many threads as there are processors, eight at most, and nothing
@@ -124,7 +124,7 @@ fn share_out(words: &mut [AtomicU64], act: &(impl Fn(&mut [AtomicU64]) + Sync)) 
         .min(MOST_THREADS);
     thread::scope(|scope| {
         for _ in 1..threads {
-            // Whoever cannot be had leaves more to the others.
+            // Where a thread cannot be started, the others do its share.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -138,7 +138,7 @@ fn seen_as_words(memory: &mut [u8]) -> &mut [AtomicU64] {
     words
 }
 
-/// A wish: a system without large pages goes on with small ones.
+/// Requests huge pages. A hint only: a system without them uses small ones.
 fn ask_for_large_pages(memory: &MmapMut) {
     #[cfg(target_os = "linux")]
     let _ = memory.advise(memmap2::Advice::HugePage);
@@ -146,7 +146,8 @@ fn ask_for_large_pages(memory: &MmapMut) {
     let _ = memory;
 }
 
-/// How many bytes may be had, where the system tells: seven eighths of what is left, as others need some too.
+/// Bytes that may be allocated, where the system tells: seven eighths of what is available, as other programs need some
+/// too.
 fn at_hand() -> Option<usize> {
     said_to_be_at_hand(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }

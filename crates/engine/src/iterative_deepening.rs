@@ -19,10 +19,10 @@ use sparring_chess::{
     units::{Depth, Nodes},
 };
 
-/// By so many plies a mate is sought deeper than an iteration goes: reductions of quiet moves eat them up.
+/// A mate search goes this many plies deeper than its iteration, to make up for the reductions of quiet moves.
 const MATE_EXTRA_DEPTH: i32 = 10;
 
-/// The ply with which a mate in so many moves is there; none for one beyond the horizon.
+/// The ply of the mating move of a mate in `moves`; none beyond the horizon.
 fn mating_ply(moves: u32) -> Option<usize> {
     let ply = usize::try_from(moves).ok()?.checked_mul(2)?.checked_sub(1)?;
     (ply < MAX_PLY).then_some(ply)
@@ -34,15 +34,15 @@ pub(super) struct Iteration<'a> {
     pub node: &'a Node,
     pub moves: Vec<RootMove>,
     multi_pv: usize,
-    /// The ply with which the longest mate that is asked for is there.
+    /// The ply of the mating move of the longest mate that `go mate` accepts.
     mating_ply: Option<usize>,
-    /// The last depth that was finished, and what it came to.
+    /// The last finished depth, and its score.
     depth: i32,
     finished: i32,
 }
 
 impl<'a> Iteration<'a> {
-    /// Makes ready to deepen the root.
+    /// Prepares the root moves.
     pub fn new(
         mut searcher: Searcher<'a>,
         node: &'a Node,
@@ -63,7 +63,7 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// Deepens as the leader of a search: tells of what it finds and decides when it is enough.
+    /// Deepens as the leader of a search: reports events and decides when to stop.
     pub fn lead(
         mut self,
         search: &SearchRequest,
@@ -81,7 +81,7 @@ impl<'a> Iteration<'a> {
             }
             self.fill(report);
             let (depth, score) = (self.depth, self.moves[0].known_score());
-            // A depth that was left to others counts as worth what the next one came to.
+            // A depth that was left to other threads gets the score of the next one.
             let depths = usize::try_from(depth).unwrap_or(0);
             report.scores_by_depth.resize(depths, self.moves[0].reported().0);
             on_event(SearchEvent::Iteration(report));
@@ -96,7 +96,7 @@ impl<'a> Iteration<'a> {
         self.finish()
     }
 
-    /// Deepens as a helper until the search is over. A limit of depth is the leader's: a helper that ended a ply ahead of it
+    /// Deepens as a helper until the search ends. A depth limit binds the leader only: a helper that ended a ply ahead
     /// would leave it alone with the last iteration, the longest of all.
     pub fn help(mut self) -> ThreadResult<Option<Move>> {
         while self.depth < DEEPEST && !self.moves.is_empty() && self.deepen(DEEPEST, None) {}
@@ -104,11 +104,11 @@ impl<'a> Iteration<'a> {
         self.finish()
     }
 
-    /// Searches the next iteration that is not left to others, of at most `last` plies, or takes over what another thread
-    /// was the first to find as deeply. False when the search was over before.
+    /// Searches the next iteration that other threads leave, of at most `last` plies, or adopts the result of a thread
+    /// that finished one as deep first. False when the search ended before.
     pub fn deepen(&mut self, last: i32, reporter: Option<Reporter<'_>>) -> bool {
         let pool = self.searcher.pool;
-        // A short iteration may have ended without a look at what others have finished meanwhile.
+        // A short iteration may have ended without a poll of what other threads finished.
         if pool.deepest() > self.depth {
             self.adopt();
             return true;
@@ -126,14 +126,14 @@ impl<'a> Iteration<'a> {
         finished || overtaken
     }
 
-    /// Goes on from the deepest iteration that another thread has finished.
+    /// Continues from the deepest iteration that another thread has finished.
     fn adopt(&mut self) {
         let pool = self.searcher.pool;
         let depth = pool.copy_iteration(&mut self.searcher.seldepth, &mut self.moves);
         self.finish_depth(depth);
     }
 
-    /// So deep is what the moves are worth known.
+    /// Records that the moves have the scores of this depth.
     fn finish_depth(&mut self, depth: i32) {
         self.depth = depth;
         self.finished = self.moves.first().map_or(0, RootMove::known_score);
@@ -160,7 +160,7 @@ impl<'a> Iteration<'a> {
         let lines = self.multi_pv.min(self.moves.len());
         for first in 0..lines {
             let group = self.group(first);
-            // Only a search for one line tells of what it is about: with several it would confuse.
+            // Current moves are reported for a single line only: with several they would confuse.
             let reporter = reporter.as_mut().filter(|_| lines == 1);
             if first > 0 || !self.search_mate(depth) {
                 self.search_line(depth, group.clone(), reporter);
@@ -177,7 +177,7 @@ impl<'a> Iteration<'a> {
         !self.searcher.limiter.stopped()
     }
 
-    /// The moves from one on that stand alike: those that do worse by endgame tables are not compared with it.
+    /// The moves from `first` on of the same WDL rank: those of a lower rank are not compared with it.
     fn group(&self, first: usize) -> Range<usize> {
         let rank = self.moves[first].wdl_rank;
         let alike = self.moves[first..]
@@ -186,7 +186,7 @@ impl<'a> Iteration<'a> {
         first..first + alike.count()
     }
 
-    /// What the soft limit has to know of the last finished iteration.
+    /// What the soft limit depends on.
     fn progress(&self) -> Progress {
         let (best, limiter) = (&self.moves[0], &self.searcher.limiter);
         Progress {
@@ -199,12 +199,12 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// Whether only one move can be the answer: no other is legal, or by endgame tables none does as well.
+    /// Whether only one move can be played: no other is legal, or the tablebases rank all others lower.
     fn is_forced(&self) -> bool {
         self.group(0).len() == 1 && self.multi_pv.min(self.moves.len()) == 1
     }
 
-    /// Whether every root move but the first stays below a bar, at a depth. False when that cannot be told any more.
+    /// Whether every root move but the first scores below a bar at a depth. False when the search is stopped before.
     fn others_stay_below(&mut self, bar: i32, depth: i32) -> bool {
         let Some((_, others)) = self.moves.split_first_mut() else {
             return false;
@@ -218,9 +218,9 @@ impl<'a> Iteration<'a> {
         best < bar && !self.searcher.limiter.stopped()
     }
 
-    /// Looks for the mate that is asked for and for nothing else, much deeper than the iteration goes, as no line can be
-    /// longer than that mate. Long mates are left to the iterations until they go as deep. Whether it was found. Where there
-    /// is none this costs several times what the iterations do: lab/NOTEBOOK.md, "Mates and bare kings".
+    /// Searches only for the mate of `go mate`, deeper than the iteration goes, as no line can be longer than that mate.
+    /// Mates longer than that are left to the iterations. Returns whether it was found. Where there is none this costs
+    /// several times what the iterations do: lab/NOTEBOOK.md, "Mates and bare kings".
     fn search_mate(&mut self, depth: i32) -> bool {
         let deep = depth + MATE_EXTRA_DEPTH;
         let is_within = |ply: &usize| usize::try_from(deep).is_ok_and(|deep| deep > *ply);
@@ -236,7 +236,7 @@ impl<'a> Iteration<'a> {
         if is_found {
             sort_by_rank(&mut self.moves, |root| root.score);
         } else {
-            // That there is none says nothing of what the moves are worth, but the nodes were searched.
+            // Without a mate only the node counts hold.
             for (root, before) in self.moves.iter_mut().zip(before) {
                 let nodes = root.nodes;
                 *root = RootMove { nodes, ..before };
@@ -285,7 +285,7 @@ impl<'a> Iteration<'a> {
             } else {
                 return;
             }
-            // When the limit strikes before the true score is known, this is what is known of the move.
+            // Kept as the score of the move, should a limit end the search before the true one is found.
             self.moves[group.clone()]
                 .iter_mut()
                 .for_each(RootMove::shift_score);
@@ -301,7 +301,7 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// Gives a line of one move the reply that the table knows, for whoever ponders.
+    /// Completes a line of one move with the reply from the table, so that the GUI can ponder.
     fn add_ponder_move(&mut self) {
         let Some(root) = self.moves.first_mut() else {
             return;
@@ -342,7 +342,7 @@ fn aspiration_window(params: &Params, center: i32, depth: i32) -> (i32, i32) {
     ((center - width).max(-INFINITE), (center + width).min(INFINITE))
 }
 
-/// Who is told of news, and the report to tell them with.
+/// The event callback and the report that it gets.
 type Reporter<'a> = (&'a mut dyn FnMut(SearchEvent<'_>), &'a mut SearchResult);
 
 fn last_depth(search: &SearchRequest) -> i32 {
@@ -355,7 +355,7 @@ fn plies(depth: i32) -> Depth {
     Depth(u32::try_from(depth).unwrap_or(0))
 }
 
-/// Writes the best moves into a report, using the room that its lines have already.
+/// Writes the best moves into a report, reusing its lines.
 pub(super) fn fill(report: &mut SearchResult, moves: &[RootMove], lines: usize, depth: i32) {
     report.depth = plies(depth);
     let lines = lines.min(moves.len());

@@ -1,7 +1,7 @@
 //! Search and evaluation of a chess engine: synchronous, without IO or a clock of its own.
 //!
-//! [`Engine::search`] is the one way in. The engine knows nothing of personalities or lichess: whoever calls
-//! translates a wish for "a careless 1400" into [`Limits`] and a [`Handicap`].
+//! [`Engine::search`] is the entry point. The engine knows neither personalities nor lichess: the caller turns a level
+//! such as "1400" into [`Limits`] and a [`Handicap`].
 
 mod best_thread;
 mod bounds;
@@ -80,7 +80,7 @@ use sparring_chess::{
 /// new or cleared, and unless time is a limit.
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
-    /// The game so far; its last position is searched, its history decides on repetitions.
+    /// The game so far: its last position is searched, its history counts for repetitions.
     pub line: GameHistory,
     /// When to stop. Without any limit the search runs until it is stopped.
     pub limits: Limits,
@@ -88,21 +88,20 @@ pub struct SearchRequest {
     pub multi_pv: usize,
     /// Only these root moves, if any are named; all legal moves otherwise. At least one of them has to be legal.
     pub search_moves: Vec<Move>,
-    /// How the engine plays below its best.
+    /// Evaluation noise and blindness, for play below full strength.
     pub handicap: Handicap,
-    /// What the side that moves likes beside winning.
+    /// Style bonuses of the side to move.
     pub style_bonus: StyleBonus,
-    /// Numbers and weights to search with; none for the engine's.
+    /// Search parameters and evaluation weights; none for the engine's own.
     pub overrides: Option<Arc<EngineOverrides>>,
-    /// Judges by the named terms alone, without the net that corrects them: for whoever plays below full strength, whose levels
-    /// and errors were measured so.
+    /// Evaluates by the classical terms alone, without the NNUE correction: levels below full strength were measured so.
     pub classical_only: bool,
-    /// Endgame tables to look into, where there are any. Whoever plays with a handicap looks into none.
+    /// Tablebases to probe. A search with a handicap probes none.
     pub tablebase: Option<Arc<Tablebase>>,
 }
 
 impl SearchRequest {
-    /// A search of the line's last position at full strength.
+    /// A search of the game's last position at full strength.
     #[must_use]
     pub fn new(line: GameHistory, limits: Limits) -> Self {
         Self {
@@ -131,12 +130,12 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Start no iteration that would likely not finish before this much time has passed.
     pub soft: Option<Millis>,
-    /// Give up the iteration under way when this much time has passed.
+    /// Abort the current iteration when this much time has passed.
     pub hard: Option<Millis>,
 }
 
 impl Limits {
-    /// What is left of them when so much time has passed before the search could begin; of time a millisecond at least.
+    /// The limits left after this much time has passed; of time a millisecond at least.
     #[must_use]
     pub fn after(self, spent: Millis) -> Self {
         let left = |limit: Millis| (limit - spent).max(Millis(1));
@@ -148,37 +147,37 @@ impl Limits {
     }
 }
 
-/// How the engine plays below its best: Rodent's idea of weak levels, made repeatable.
+/// Play below full strength: Rodent's idea of weak levels, made repeatable.
 ///
-/// Everything random follows from the seed and the position, so a position met again in the same game is
-/// misjudged in the same way.
+/// Everything random follows from the seed and the position, so a position met again in the same game gets the same
+/// error.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Handicap {
     /// Standard deviation of what is added to each leaf's evaluation, in centipawns; 0 for none.
     pub noise: Centipawns,
     /// Chance from 0 to 1 that a kind of move (piece, from, to, captured) stays unseen during a search.
     ///
-    /// Recaptures, captures by pawns, evasions of check and captures of what hangs are
-    /// always seen, and so is the only legal move.
+    /// Recaptures, captures by pawns, evasions of check and captures of undefended pieces are always seen, and so is the
+    /// only legal move.
     pub blindness: f32,
-    /// Names the game: another seed, other errors.
+    /// The seed of the game: another seed, other errors.
     pub seed: u64,
 }
 
 impl Handicap {
-    /// Whether it handicaps anybody.
+    /// Whether it weakens the search at all.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.noise != Centipawns(0) || self.blindness > 0.0
     }
 }
 
-/// Asks a running search to stop. Clones ask the same search.
+/// A stop flag of a running search. Clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// A search that nobody has asked to stop yet.
+    /// A flag that is not set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -189,32 +188,32 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the wish back, for a search to come.
+    /// Clears the flag, before the next search.
     pub fn clear(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether the flag is set.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What surrounds a search: who may stop it, and what time it is.
+/// What a search is controlled by: the stop flag and the clock.
 pub struct SearchControl<'a> {
     /// Ends the search early; the best line so far is returned.
     pub stop: &'a Stop,
-    /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the moment the search was called, and to tell how soon to
-    /// look again whether it is stopped.
+    /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the call of the search, and to set how often
+    /// `stop` is polled.
     pub clock: &'a dyn TimeSource,
 }
 
-/// What a search found, complete after each iteration and at the end.
+/// The result of a search, complete after each iteration and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The last iteration that was finished; 0 when not even one was. A move that is known to be better since, and a bound,
-    /// come from the next, as [`Line::depth`] says.
+    /// The last finished iteration; 0 before the first. A better move found since, or a bound, comes from the next one:
+    /// see [`Line::depth`].
     pub depth: Depth,
     /// The deepest ply visited, quiescence included.
     pub seldepth: Depth,
@@ -222,17 +221,17 @@ pub struct SearchResult {
     pub nodes: Nodes,
     /// Time since the search was called.
     pub elapsed: Millis,
-    /// The longest time for which the search could not look at the clock: known only with a hard limit of time, and
-    /// long only where other programs keep the processor busy.
+    /// The longest time between two reads of the clock. Measured only with a hard time limit, and long only when other
+    /// programs keep the processor busy.
     pub stall: Millis,
     /// How full the transposition table is, in thousandths.
     pub hashfull: u16,
-    /// How many positions endgame tables knew.
+    /// Tablebase hits.
     pub table_hits: u64,
-    /// The best lines, best first: as many as asked for and legal. Empty only when there is no legal move.
+    /// The best lines, best first: as many as requested and legal. Empty only when there is no legal move.
     pub lines: Vec<Line>,
-    /// What the best move was worth after each finished iteration, from depth 1 on: never a bound. With several threads a
-    /// depth may be left out, and counts as worth what the next one came to.
+    /// The score of the best move after each finished iteration, from depth 1 on, never a bound. With several threads a
+    /// skipped depth gets the score of the next one.
     pub scores_by_depth: Vec<Score>,
 }
 
@@ -243,10 +242,10 @@ impl SearchResult {
         self.lines.first().and_then(|line| line.pv.first().copied())
     }
 
-    /// What this search and another of the same position found their best moves to be worth, both as deeply: after the
-    /// deepest iteration that both have finished. None when one has finished none.
+    /// The scores of the best moves of this search and another of the same position, at the deepest iteration that both
+    /// have finished. None when one has finished none.
     ///
-    /// The scores of [`lines`](Self::lines) say less: they may be bounds, and of different depths.
+    /// The scores of [`lines`](Self::lines) cannot be compared: they may be bounds, and of different depths.
     #[must_use]
     pub fn common_depth_scores(&self, other: &Self) -> Option<(Score, Score)> {
         let mut both = self.scores_by_depth.iter().zip(&other.scores_by_depth);
@@ -254,44 +253,44 @@ impl SearchResult {
     }
 }
 
-/// What a search tells while it runs.
+/// What a search reports while it runs.
 #[derive(Debug)]
 pub enum SearchEvent<'a> {
     /// An iteration is finished.
     Iteration(&'a SearchResult),
-    /// The iteration under way knows a bound of what the best line is worth; how much it is, it does not know yet.
+    /// The current iteration has found a bound of the best line's score, not yet the exact score.
     Bound(&'a SearchResult),
-    /// A move of the root is being searched. Told only of searches that run for a second or more.
+    /// The root move being searched. Reported from a second on.
     Move {
         /// The move.
         mv: Move,
-        /// Its place among the moves, from 1.
+        /// Its number among the root moves, from 1.
         number: usize,
         /// The iteration's depth.
         depth: Depth,
     },
 }
 
-/// Whether a score is more than a bound.
+/// Whether a score is exact or a bound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BoundKind {
-    /// It is the true one, as far as the search has seen.
+    /// The exact score.
     #[default]
     Exact,
-    /// The line is worth so much or more: the search was cut short before it knew.
+    /// A lower bound: the search was cut short before the exact score was found.
     AtLeast,
-    /// The line is worth so much or less.
+    /// An upper bound.
     AtMost,
 }
 
-/// A line of play and what it is worth.
+/// A principal variation and its score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// The iteration that found its score; 0 before any did.
     pub depth: Depth,
-    /// The worth for the side to move at the root.
+    /// The score for the side to move at the root.
     pub score: Score,
-    /// How the score is meant.
+    /// Whether the score is exact or a bound.
     pub bound: BoundKind,
     /// The moves, at least one.
     pub pv: Vec<Move>,

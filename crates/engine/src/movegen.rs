@@ -79,7 +79,7 @@ fn normal(board: &Board, role: Role, from: Square, to: Square, promotion: Option
     }
 }
 
-/// Our pieces that stand alone between our king and an enemy slider.
+/// Our pieces that alone block an enemy slider from our king.
 pub(super) fn pinned(board: &Board, us: Color, king: Square) -> Bitboard {
     let snipers = board.by_color(!us)
         & ((attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens())

@@ -52,7 +52,7 @@ pub(super) struct MovePicker<'a> {
     bad_end: usize,
     legal: Option<usize>,
     skip_quiets: bool,
-    /// Quiet moves are ranked when the first of them is asked for, which most nodes never do.
+    /// Quiet moves are ranked when the first of them is needed: most nodes never get there.
     ranked: bool,
     /// Known from the generation of moves on.
     checks: Checks,

@@ -8,7 +8,7 @@ use super::{
 };
 use sparring_chess::{Color, GameHistory, Move, Position, Rules as _};
 
-/// A position with what the search asks of it again and again.
+/// A position with what the search needs of it again and again.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     /// The position.
@@ -25,7 +25,7 @@ pub(super) struct Node {
     pub orthodox: bool,
 }
 
-/// A move from a node, with what is known before it is played.
+/// A move from a node, with its effects on keys and board before it is played.
 #[derive(Debug)]
 pub(super) struct Step {
     /// The move.
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// The position after a move of which is known what it changes.
+    /// The position after a prepared move.
     pub fn after_step(&self, step: &Step) -> Self {
         let mv = step.mv;
         let mut pos = self.pos.clone();
@@ -81,7 +81,7 @@ impl Node {
             });
             (step.keys.with_rights(mv, &self.pos, &pos), checkers)
         } else {
-            // Explosions, pockets and counted checks change more than the move says.
+            // Explosions, pockets and check counts change more than the move shows.
             (Keys::fresh(&pos), pos.checkers())
         };
         Self {

@@ -24,7 +24,7 @@ pub struct Param {
 /// A number that cannot be set so.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParamError {
-    /// There is none of this name.
+    /// No parameter has this name.
     #[error("\"{0}\" is not a number of the search")]
     Unknown(String),
     /// The value is outside of the range.
@@ -32,7 +32,7 @@ pub enum ParamError {
     Range {
         /// The number's name.
         name: &'static str,
-        /// What was asked for.
+        /// The rejected value.
         value: i32,
         /// The least.
         min: i32,

@@ -227,7 +227,7 @@ impl Searcher<'_> {
             && self.loses(here.node, mv, self.params.see_noisy * here.depth)
     }
 
-    /// Whether the exchanges on a move's goal lose more than a margin, for those who count exchanges.
+    /// Whether the exchanges on a move's target lose more than a margin, in variants where exchanges can be counted.
     fn loses(&self, node: &Node, mv: Move, margin: i32) -> bool {
         self.traits.see && !see::gains(node.board(), node.turn, mv, -margin)
     }

@@ -19,9 +19,9 @@ use sparring_chess::{Move, Rules as _};
 const CAPTURES_FIRST: i32 = 1 << 20;
 
 impl Searcher<'_> {
-    /// Searches captures, and in its first plies quiet checks too, `steps` plies of quiescence having been made. In check nothing
-    /// is a choice but evasions: captures, and few quiet ones (`quiescence_evasions`) unless all lead to mate. Alpha and beta are
-    /// for the side to move.
+    /// Quiescence search of captures, and in its first plies of quiet checks too; `steps` plies of it have been made. In
+    /// check it tries evasions only: captures, and few quiet ones (`quiescence_evasions`) unless all lead to mate. Alpha
+    /// and beta are for the side to move.
     pub fn quiescence(&mut self, node: &Node, mut alpha: i32, beta: i32, ply: usize, steps: i32) -> i32 {
         if !self.limiter.visit() {
             return 0;
@@ -60,7 +60,7 @@ impl Searcher<'_> {
         let mut best = known.within(stand.unwrap_or(-INFINITE));
         if best >= beta {
             if entry.is_none() {
-                // Positions come up again, and evaluating them anew is dear.
+                // Positions come up again, and evaluating them again is slow.
                 self.table.store(key, found(None, best, Bound::Lower, pv));
             }
             return best;
@@ -81,7 +81,7 @@ impl Searcher<'_> {
             return 0;
         }
         if best == -INFINITE {
-            // Not a single move, where every legal move was looked at.
+            // No legal move: all of them were tried.
             return draw::no_moves(node, ply);
         }
         best = known.within(best);
@@ -97,7 +97,7 @@ impl Searcher<'_> {
         best
     }
 
-    /// The raw evaluation for the table, and what doing nothing is worth: nothing in check or when forced to capture.
+    /// The raw evaluation for the table, and the stand-pat score: none in check or when forced to capture.
     fn stand_pat(&mut self, node: &Node, ply: usize, entry: Option<&Entry>) -> (i32, Option<i32>) {
         if node.in_check() || self.traits.forced_captures && node.pos.capture_moves().iter().next().is_some()
         {
@@ -108,7 +108,7 @@ impl Searcher<'_> {
             _ => self.evaluate(node, ply),
         };
         let value = self.corrected(node, raw);
-        // A search that was here before knows better, where its bound says so.
+        // A table score is better than the evaluation, where its bound allows.
         let better = entry.and_then(|entry| {
             let score = entry.score;
             let fits = match entry.bound {
@@ -193,14 +193,14 @@ impl Searcher<'_> {
         best_move
     }
 
-    /// Delta pruning: what a capture can reach at best, which is standing pat, its victim and a margin. `None` for moves that
-    /// are not measured.
+    /// Delta pruning: the most that a capture can reach, which is standing pat, its victim and a margin. `None` for moves
+    /// that are not pruned by it.
     fn delta(&self, mv: Move, stand: Option<i32>) -> Option<i32> {
         let stand = stand.filter(|_| self.traits.see && is_noisy(mv))?;
         Some(stand + self.params.delta_margin + noisy_value(mv))
     }
 
-    /// Puts the moves worth trying on the stack of moves: evasions in check, else captures and promotions.
+    /// Pushes the moves to try: evasions in check, else captures and promotions, and in the first plies quiet checks.
     #[inline(never)]
     fn push_forcing(&mut self, node: &Node, steps: i32, table_move: Option<Packed>) {
         let table_move = table_move.filter(|mv| !mv.is_none());
@@ -277,7 +277,7 @@ mod tests {
             assert_eq!(searcher.delta(takes[0], Some(40)), Some(40 + margin + worth));
             assert_eq!(searcher.delta(takes[0], None), None, "in check");
             assert_eq!(searcher.delta(quiet[0], Some(40)), None);
-            // What the capture could have reached is what a window far above is told, without a look at it.
+            // Far below the window the delta bound is returned without a search.
             let stand = searcher.static_eval(node, 0);
             let most = stand + margin + worth;
             let before = searcher.limiter.nodes();

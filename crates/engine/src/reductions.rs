@@ -5,7 +5,7 @@ use super::params::Params;
 const DEPTHS: usize = 64;
 const MOVES: usize = 64;
 
-/// Units of a reduction: so many make a ply.
+/// Units of a reduction in a ply.
 pub(super) const PLY: i32 = 1024;
 
 /// Base reductions by depth and move number, in [`PLY`]s.
@@ -17,7 +17,7 @@ pub(super) struct Reductions(Vec<i32>);
 pub(super) struct LmrContext {
     /// On the principal variation.
     pub pv: bool,
-    /// The table remembers the node from a principal variation.
+    /// The table has the node from a principal variation.
     pub was_pv: bool,
     /// A cut is expected.
     pub cut: bool,
@@ -33,7 +33,7 @@ pub(super) struct LmrContext {
     pub quiet: bool,
     /// The move cut elsewhere at this ply.
     pub killer: bool,
-    /// What histories say of the move.
+    /// The history score of the move.
     pub history: i32,
 }
 

@@ -1,6 +1,6 @@
-//! Plain minimax, for tests: what a search has to come to that leaves nothing out.
+//! Plain minimax for tests: the score of a search that prunes nothing.
 //!
-//! Its leaves are the engine's own quiescence, each with an open window below and a table that knows nothing.
+//! Its leaves are the engine's own quiescence search, each with an open window below and an empty table.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
@@ -18,10 +18,10 @@ use sparring_chess::{
     write_fen,
 };
 
-/// Numbers that leave out no move and search none more or less deeply than another.
+/// Parameters that prune no move and search none more or less deeply than another.
 ///
-/// Quiescence keeps what no number switches off: it makes no move that loses its exchange, in check none behind one that is not
-/// mated. Histories say which one comes first, so they learn nothing here.
+/// Quiescence search keeps what no parameter switches off: it makes no move that loses its exchange, in check none behind
+/// one that is not mated. Histories decide which one comes first, so they learn nothing here.
 fn whole() -> Params {
     Params {
         nmp_depth: 128,
@@ -56,11 +56,11 @@ fn whole() -> Params {
     }
 }
 
-/// Minimax below a node, with what the engine needs to know of the way there.
+/// Minimax below a node, with the engine's state along the path.
 struct Plain<'a>(Searcher<'a>);
 
 impl Plain<'_> {
-    /// The best of these moves is worth so much.
+    /// The score of the best of these moves.
     fn best(&mut self, node: &Node, moves: &[Move], depth: i32, ply: usize) -> i32 {
         moves.iter().fold(-INFINITE, |best, mv| {
             let child = self.0.play(node, ply, *mv);
@@ -70,7 +70,7 @@ impl Plain<'_> {
         })
     }
 
-    /// The worth of a node. Of a leaf that is worth `enough` no more is asked: that alone makes minimax bearable.
+    /// The score of a node. Of a leaf at least `enough` no more is searched: that alone makes minimax bearable.
     fn worth(&mut self, node: &Node, depth: i32, ply: usize, enough: i32) -> i32 {
         if depth == 0 {
             self.0.salt = mix(self.0.salt);
@@ -87,7 +87,7 @@ impl Plain<'_> {
     }
 }
 
-/// What the best of these moves at the end of a line is worth, by minimax.
+/// The minimax score of the best of these moves at the end of a game.
 fn minimax(line: &GameHistory, moves: &[Move], depth: u32) -> Score {
     let depth = i32::try_from(depth).unwrap();
     let best = |searcher: Searcher<'_>, node: &Node| Plain(searcher).best(node, moves, depth, 0);

@@ -13,26 +13,25 @@ use sparring_chess::Move;
 #[derive(Debug, Clone)]
 pub(super) struct RootMove {
     pub mv: Move,
-    /// What this iteration found; minus infinite when it is no better than another move.
+    /// The score of this iteration; minus infinite when the move is not better than another.
     pub score: i32,
-    /// What was found last when it was the best of its line; older than that means nothing. No more than a better move is
-    /// known to be worth.
+    /// The last score as the best move of its line; meaningless if older. Never more than the score of a better move.
     pub previous: i32,
-    /// The iteration that its worth comes from, in plies.
+    /// The iteration of its score, in plies.
     pub depth: i32,
-    /// How its worth is meant: `score`, or `previous` where there is none.
+    /// Whether `score`, or `previous` where there is none, is a bound.
     pub bound: BoundKind,
-    /// The line that starts with it.
+    /// The principal variation that starts with it.
     pub pv: ArrayVec<Move, MAX_PLY>,
     /// Nodes spent below it.
     pub nodes: u64,
-    /// How it does by endgame tables, where they hold the root. Of moves of another standing the better ones come first,
-    /// whatever a search finds.
+    /// Its tablebase result, where the root is in the tablebases. A move of a higher rank comes first, whatever its
+    /// score.
     pub wdl_rank: Option<WdlRank>,
 }
 
 impl RootMove {
-    /// A move of which nothing is known but a score to be ranked by.
+    /// A move that is not searched yet; `score` only orders it.
     pub fn new(mv: Move, score: i32) -> Self {
         Self {
             mv,
@@ -46,7 +45,7 @@ impl RootMove {
         }
     }
 
-    /// By what moves are put in order that have been searched.
+    /// The sort key of searched moves.
     pub fn rank(&self) -> (Option<WdlRank>, i32) {
         (self.wdl_rank, self.known_score())
     }
@@ -61,7 +60,7 @@ impl RootMove {
         (Score::from_value(score), bound)
     }
 
-    /// The best knowledge of its worth.
+    /// The score of this iteration, or else the previous one.
     pub fn known_score(&self) -> i32 {
         if self.score > -INFINITE {
             self.score
@@ -70,13 +69,13 @@ impl RootMove {
         }
     }
 
-    /// Its score becomes what was found last, to make room for what will be found.
+    /// Makes its score the previous one, before it is searched again.
     pub fn shift_score(&mut self) {
         self.previous = self.known_score();
         self.score = -INFINITE;
     }
 
-    /// A search of an iteration has found a score, in this window.
+    /// Records the score that an iteration has found within a window.
     pub fn record(&mut self, score: i32, iteration: i32, (alpha, beta): (i32, i32)) {
         self.score = score;
         self.depth = iteration;
@@ -90,8 +89,8 @@ impl RootMove {
     }
 }
 
-/// The first of these moves was found the best: the others are worth no more than it, whatever the last iteration said.
-/// Were the next line cut short, a move that has just been refuted would otherwise come back with its old score.
+/// The first of these moves is the best: the scores of the others are capped by it. Without that a move that has just
+/// been refuted would come back with its old score when the next line is cut short.
 pub(super) fn cap_rest(moves: &mut [RootMove]) {
     let Some((best, rest)) = moves.split_first_mut() else {
         return;
@@ -104,8 +103,8 @@ pub(super) fn cap_rest(moves: &mut [RootMove]) {
     }
 }
 
-/// Sorts moves by a rank, the highest first, equal ones staying in their order. Few are out of place, and unlike the
-/// library's stable sort this one allocates nothing.
+/// Sorts moves by a key, the highest first, stably. Few are out of place, and unlike the library's stable sort this one
+/// allocates nothing.
 pub(super) fn sort_by_rank<R: Ord>(moves: &mut [RootMove], rank: impl Fn(&RootMove) -> R) {
     for index in 1..moves.len() {
         let own = rank(&moves[index]);

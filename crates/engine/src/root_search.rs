@@ -16,8 +16,7 @@ use sparring_chess::{Move, Rules as _, units::Millis};
 /// From this time on a search reports the root move it is at; no machine gets there within this many nodes.
 const REPORT_MOVES_FROM: (Millis, u64) = (Millis(1000), 1 << 16);
 
-/// Puts the moves to choose from into `roots`, in a first order: `only` these where any are named, without those that
-/// stay unseen.
+/// Fills `moves` with the root moves in their first order: those of `only`, or all but those that the handicap hides.
 pub(super) fn collect_root_moves(
     searcher: &mut Searcher<'_>,
     node: &Node,
@@ -28,7 +27,7 @@ pub(super) fn collect_root_moves(
     moves.clear();
     let legal = node.pos.legal_moves();
     let last = searcher.memory.frame_before(0, 1).mv;
-    // Whoever overlooks everything still moves: what stands out most is seen.
+    // If all moves are hidden, the most prominent one is played.
     let last_hidden = legal
         .iter()
         .copied()
@@ -56,7 +55,7 @@ pub(super) fn collect_root_moves(
     }
 }
 
-/// The rank of a move before anything was searched: exchanges that win first, quiet moves by history, then the rest.
+/// The order of a move before any search: winning captures, then quiet moves by history, then losing captures.
 fn first_order(searcher: &Searcher<'_>, node: &Node, mv: Move, context: &HistoryContext) -> i32 {
     if movepick::is_noisy(mv) {
         let holds = !searcher.traits.see || see::gains(node.board(), node.turn, mv, 0);
@@ -67,7 +66,7 @@ fn first_order(searcher: &Searcher<'_>, node: &Node, mv: Move, context: &History
 }
 
 impl Searcher<'_> {
-    /// Searches root moves and returns the best score. `tell` hears of each move with its number, once that takes long.
+    /// Searches root moves and returns the best score. `on_move` gets each move with its number, once the search is slow.
     pub fn search_root(
         &mut self,
         node: &Node,
@@ -105,7 +104,7 @@ impl Searcher<'_> {
             if index == 0 || score > alpha {
                 root.record(score, self.iteration, (alpha, beta));
                 let line = &self.memory.lines[1];
-                // The best move of the last iteration may fail low with hardly a line; what was known of it says more.
+                // A best move that fails low may have hardly any line: the previous one says more.
                 if score > alpha || line.len() + 1 >= root.pv.len() {
                     root.pv.clear();
                     root.pv.push(root.mv);
@@ -120,14 +119,13 @@ impl Searcher<'_> {
         best
     }
 
-    /// Whether the search has run for so long that people wonder what it does.
+    /// Whether the search is slow enough to report the current move.
     pub fn is_slow(&self) -> bool {
         let (time, nodes) = REPORT_MOVES_FROM;
         self.limiter.nodes() > nodes && self.limiter.elapsed() >= time
     }
 
-    /// The score of a root move. When the search was stopped: what the move is known to be worth at least, where that is
-    /// more than alpha.
+    /// The score of a root move. When the search was stopped: a lower bound of its score, if above alpha.
     fn search_root_move(
         &mut self,
         child: &Node,

@@ -1,4 +1,4 @@
-//! Scores: centipawns, or mate in so many moves.
+//! Scores: centipawns, or mate in a number of moves.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use sparring_chess::units::Centipawns;
 /// The deepest ply a search reaches, quiescence included.
 pub(super) const MAX_PLY: usize = 128;
 
-/// A mate may be given with the last of so many half moves without progress, but not later.
+/// Half moves without progress after which the game is drawn; the last of them may still mate.
 const FIFTY_MOVES: usize = 100;
 
-/// The depth of the last iteration there is.
+/// The depth of the last possible iteration.
 pub(super) const DEEPEST: i32 = MAX_PLY as i32 - 1;
 
 /// A mate on the board, for the winner; each ply of distance takes one off.
@@ -28,17 +28,17 @@ pub(super) const TABLE_WIN: i32 = 20_000;
 /// From here on upwards, and below its negative, a value means that the game is decided: by mate or by endgame tables.
 pub(super) const DECIDED: i32 = TABLE_WIN - MAX_PLY as i32;
 
-/// The worth of being mated `ply` plies from the root.
+/// The score of being mated `ply` plies from the root.
 pub(super) const fn mated_in(ply: usize) -> i32 {
     -MATE + ply as i32
 }
 
-/// The worth of mating `ply` plies from the root.
+/// The score of mating `ply` plies from the root.
 pub(super) const fn mate_in(ply: usize) -> i32 {
     MATE - ply as i32
 }
 
-/// Whether a value stands for a forced mate, either way.
+/// Whether a value is a mate score, of either side.
 pub(super) const fn is_mate(value: i32) -> bool {
     value.abs() >= MATE_BOUND
 }
@@ -70,8 +70,8 @@ pub(super) const fn from_table(value: i32, ply: usize) -> i32 {
     }
 }
 
-/// Whether a score of the table still means what it says at a node so many plies from the root and so many half moves after
-/// the last progress: a mate may come too late for the fifty-move rule here, and lie beyond the horizon, as a won ending may.
+/// Whether a stored score is still valid at a node this many plies from the root, with this halfmove clock: a mate, or a
+/// tablebase win, may come too late for the fifty-move rule, or lie beyond the horizon.
 pub(super) const fn holds(stored: i32, ply: usize, halfmoves: u32) -> bool {
     if !is_mate(stored) {
         return !is_decided(stored) || (TABLE_WIN - stored.abs()) + ply as i32 <= MAX_PLY as i32;

@@ -44,7 +44,7 @@ impl Searcher<'_> {
         if ply >= MAX_PLY - 1 {
             return self.static_eval(node, ply);
         }
-        // Before the window is narrowed to the mates that are left: the line of the only one still has to be told.
+        // Before mate distance pruning narrows the window: the line of the only mate is still to be collected.
         let pv = beta - alpha > 1;
         let (alpha, beta) = mate_distance(alpha, beta, ply);
         if alpha >= beta {
@@ -94,8 +94,8 @@ impl Searcher<'_> {
         self.search_moves(&here)
     }
 
-    /// What the table settles: on the principal variation only by true scores of a deeper search, and never late in the
-    /// fifty-move count, where an equal position may be worth something else.
+    /// A cutoff by the transposition table: on the principal variation only by exact scores of a deeper search, and never
+    /// late in the fifty-move count, where an equal position may score otherwise.
     fn table_cutoff(
         &self,
         node: &Node,
@@ -109,12 +109,12 @@ impl Searcher<'_> {
         if entry.depth < asked || pv && entry.bound != Bound::Exact || draw::is_near(node) {
             return None;
         }
-        // A mate is told with all of its moves, and those the table does not know.
+        // A mate is reported with its whole line, which the table does not have.
         let told = |score: &i32| !(pv && is_decided(*score));
         cutoff(entry, node, alpha, beta, ply).filter(told)
     }
 
-    /// Looks at the position itself: evaluation, best guess, trend.
+    /// Sets the static evaluation, the best guess of the score, and whether it improves.
     fn evaluate_node(&mut self, here: &mut NodeContext<'_>) {
         self.memory.frame(here.ply + 1).killers = [None; 2];
         self.memory.frame(here.ply + 2).cutoffs = 0;
@@ -123,7 +123,7 @@ impl Searcher<'_> {
             return;
         }
         if here.excluded.is_some() {
-            // The node was judged a moment ago, before the singular search.
+            // The node was evaluated right before the singular search.
             here.eval = self.memory.frame(here.ply).eval;
             here.guess = here.eval.unwrap_or(0);
             here.improving = self.is_improving(here.ply, here.guess);
@@ -155,7 +155,8 @@ impl Searcher<'_> {
         }
     }
 
-    /// Keeps the evaluation in the table at once: most nodes are pruned before they would store anything, and come up again.
+    /// Stores the evaluation in the table at once: most nodes are pruned before they would store anything, and come up
+    /// again.
     fn store_evaluation(&self, here: &NodeContext<'_>) {
         self.table.store(
             self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
@@ -178,7 +179,7 @@ impl Searcher<'_> {
             .is_some_and(|earlier| eval > earlier)
     }
 
-    /// Tries the moves in order and learns from the outcome.
+    /// Searches the moves in order and updates the histories.
     fn search_moves(&mut self, here: &NodeContext<'_>) -> i32 {
         let node = here.node;
         let killers = self.memory.frame(here.ply).killers;
@@ -269,7 +270,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// The score of a node in which no move was looked at.
+    /// The score of a node in which no move was searched.
     fn no_moves_score(&mut self, here: &NodeContext<'_>, any_hidden: bool) -> i32 {
         if here.excluded.is_some() {
             here.alpha
@@ -284,8 +285,8 @@ impl Searcher<'_> {
         }
     }
 
-    /// Principal variation search of one move: reduced and with a null window first, wider and deeper as it holds.
-    /// `bounds` are alpha and the best score so far.
+    /// Principal variation search of one move: reduced with a null window first, then at full depth, then with the full
+    /// window. `bounds` are alpha and the best score so far.
     fn search_child(
         &mut self,
         here: &NodeContext<'_>,
@@ -348,7 +349,7 @@ impl Searcher<'_> {
         self.reductions.under(self.params, here.depth, count, &now)
     }
 
-    /// Draws a score beyond beta towards it: how far beyond is less certain than that it is, above all at low depth.
+    /// Moves a score beyond beta towards it: how far beyond is uncertain, above all at low depth.
     fn dampen(&self, here: &NodeContext<'_>, best: i32) -> i32 {
         if self.params.soft_beta == 0 || is_decided(best) || is_decided(here.beta) {
             return best;
@@ -356,7 +357,7 @@ impl Searcher<'_> {
         (best * here.depth + here.beta) / (here.depth + 1)
     }
 
-    /// Teaches the histories what came of a quiet move that looked better than its reduced search was to find.
+    /// Updates the continuation history by the full-depth result of a quiet move that beat its reduced search.
     fn update_continuation(
         &mut self,
         context: &HistoryContext,
@@ -378,7 +379,7 @@ impl Searcher<'_> {
             .learn_continuation(context, candidate.mv, bonus);
     }
 
-    /// Teaches the histories that a move cut and those before it did not.
+    /// Updates histories and killers: a bonus for the move that cut, a malus for those before it.
     fn update_histories(
         &mut self,
         here: &NodeContext<'_>,
@@ -410,7 +411,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// Keeps the result in the table and learns how wrong the evaluation was.
+    /// Stores the result in the table and updates the correction history.
     fn store_result(&mut self, here: &NodeContext<'_>, best: i32, best_move: Option<Move>) {
         if here.excluded.is_some() {
             return;
@@ -454,7 +455,7 @@ fn mate_distance(alpha: i32, beta: i32, ply: usize) -> (i32, i32) {
 }
 
 impl TriedMoves {
-    /// Remembers a move that did not cut; beyond a few dozen it does not matter.
+    /// Adds a move that did not cut; beyond a few dozen none is added.
     fn add(&mut self, mv: Move) {
         let _ = if is_noisy(mv) {
             self.noisy.try_push(mv)

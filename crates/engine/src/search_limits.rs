@@ -3,44 +3,43 @@
 use super::{Limits, SearchControl, Stop, threads::ThreadPool};
 use sparring_chess::units::{Millis, Nodes, TimeSource};
 
-/// The stop flag and the clock are looked at once in so many nodes, the first times sooner, for clocks on which hardly anything
-/// is left: after [`FIRST_LOOK`], and each time after as many nodes as there were before it.
+/// Nodes between two polls of the stop flag and the clock. The first polls come sooner, for clocks with hardly any time
+/// left: after [`FIRST_POLL`] nodes, then each time after as many nodes as came before.
 const POLL: u64 = 1024;
 const FIRST_POLL: u64 = 16;
 
-/// Whenever it took so long from one look to the next, they are looked at twice as often from then on: where other programs
-/// have the processor, a thousand nodes can outlast a clock.
+/// When two polls are this far apart, the interval halves: on a busy machine a thousand nodes can outlast a clock.
 const SLOW: Millis = Millis(8);
 
-/// However late it is, a first glance of so many nodes tells good moves from bad ones, and takes no time that counts.
+/// Searched however late it is: so few nodes tell good moves from bad ones in no time that counts.
 const FIRST_NODES: u64 = 256;
-/// Where it does, the glance is over.
+/// Unless they take this long.
 const FIRST_NODES_TIME: Millis = Millis(50);
 
-/// Helpers look at what their leader says once in so many nodes.
+/// Nodes between two polls of a helper, which follows its leader.
 const FOLLOW: u64 = 256;
 
 /// The limits of a running search, as one of its threads keeps them.
 pub(super) struct SearchLimiter<'a> {
     nodes: u64,
-    /// The count at which something has to be looked at.
+    /// The node count of the next poll.
     checkpoint: u64,
     limit: u64,
     pool: &'a ThreadPool,
-    /// Which of the threads counts here.
+    /// The index of this thread.
     lane: usize,
-    /// What the first thread looks at; helpers only follow it.
+    /// Stop flag and clock, polled by the leader; helpers only follow it.
     lead: Option<Leader<'a>>,
     state: State,
     /// The depth of the iteration under way, where one as deep that another thread finishes makes it needless.
     iteration: Option<i32>,
 }
 
-/// Whether the nodes of a search still count.
+/// Whether a search goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Running,
-    /// Another thread has finished an iteration as deep as the one under way, which is to be left.
+    /// Another thread has finished an iteration as deep as this one, which is left.
     Overtaken,
     Over,
 }
@@ -50,10 +49,10 @@ struct Leader<'a> {
     stop: &'a Stop,
     clock: &'a dyn TimeSource,
     started: Millis,
-    /// When the clock was last looked at, and the longest time between two looks.
+    /// When the clock was last read, and the longest time between two reads.
     polled: Millis,
     stall: Millis,
-    /// The nodes until the next look.
+    /// The nodes until the next poll.
     interval: u64,
 }
 
@@ -67,7 +66,7 @@ impl Leader<'_> {
         } else {
             self.interval / 2
         };
-        // Whoever waits for no more nodes than there have been is never later than twice the time it took until then.
+        // An interval of at most the nodes so far delays a stop by at most the time so far.
         self.interval = interval.clamp(1, nodes.clamp(FIRST_POLL, POLL));
         if nodes < FIRST_NODES {
             self.interval = self.interval.min(FIRST_NODES - nodes);
@@ -102,7 +101,7 @@ impl<'a> SearchLimiter<'a> {
         }
     }
 
-    /// Starts counting nodes for a helper, which is over when the leader says so.
+    /// Starts counting nodes for a helper, which stops with its leader.
     pub fn follow(limits: &Limits, pool: &'a ThreadPool, lane: usize) -> Self {
         Self {
             nodes: 0,
@@ -116,13 +115,12 @@ impl<'a> SearchLimiter<'a> {
         }
     }
 
-    /// Notes that an iteration of so many plies begins, which ends early when another thread is the first to finish one as
-    /// deep.
+    /// Begins an iteration, which is left early when another thread finishes one as deep first.
     pub fn begin_iteration(&mut self, depth: i32) {
         self.iteration = Some(depth);
     }
 
-    /// Notes that the iteration has ended, one way or the other; true when it was overtaken.
+    /// Ends the iteration; true when it was overtaken.
     pub fn end(&mut self) -> bool {
         self.iteration = None;
         let overtaken = self.state == State::Overtaken;
@@ -172,13 +170,13 @@ impl<'a> SearchLimiter<'a> {
         }
     }
 
-    /// The longest time between two looks at the clock so far: a few milliseconds, or more where other programs keep
-    /// the processor busy. Measured only with a hard limit of time.
+    /// The longest time between two reads of the clock: a few milliseconds, or more on a busy machine. Measured only with
+    /// a hard time limit.
     pub fn stall(&self) -> Millis {
         self.lead.as_ref().map_or(Millis::ZERO, |lead| lead.stall)
     }
 
-    /// Whether the search, or the iteration under way, was cut short, so that results from now on mean nothing.
+    /// Whether the search or its iteration was cut short, so that scores are invalid from now on.
     pub fn stopped(&self) -> bool {
         self.state != State::Running
     }
@@ -198,7 +196,7 @@ impl<'a> SearchLimiter<'a> {
         }
     }
 
-    /// Tells the other threads how many nodes this one has visited.
+    /// Publishes the node count of this thread to the others.
     pub fn publish(&self) {
         self.pool.publish(self.lane, self.nodes);
     }
@@ -308,7 +306,7 @@ mod tests {
         assert!(ended(3000, 2) <= 60, "a glance is no longer");
     }
 
-    /// A clock that counts how often it is looked at, and jumps ahead at one of the looks.
+    /// A clock that counts its reads, and jumps ahead at one of them.
     struct Counting(Cell<u64>);
 
     impl TimeSource for Counting {

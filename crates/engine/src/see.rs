@@ -18,7 +18,7 @@ pub(super) const fn worth(role: Role) -> i32 {
 
 /// Whether a move of the side `us` gains at least `threshold` centipawns by exchanges on its square.
 ///
-/// Pins are not looked at. Castling and drops count as gaining nothing.
+/// Ignores pins. Castling and drops gain nothing.
 pub(super) fn gains(board: &Board, us: Color, mv: Move, threshold: i32) -> bool {
     let (from, to, role) = match mv {
         Move::Normal { from, to, role, .. } => (from, to, role),
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use sparring_chess::{Rules as _, Variant, parse_fen, parse_uci};
 
-    /// The exact gain, found by asking for every threshold.
+    /// The exact gain, found by trying every threshold.
     fn gain(fen: &str, text: &str) -> i32 {
         let pos = parse_fen(Variant::Standard, fen).unwrap();
         let mv = parse_uci(&pos, text).unwrap();

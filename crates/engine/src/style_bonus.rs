@@ -7,8 +7,8 @@ use sparring_chess::{
     Color, is_tucked_away, material, men_near_king, pawnless_files, queens_out, ranks_advanced,
 };
 
-/// What the side that searches likes, in centipawns; a negative number for what it dislikes. All zero: the evaluation
-/// alone counts.
+/// Bonuses of the searching side for features of a position, in centipawns; negative for a malus. All zero: the
+/// evaluation alone counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StyleBonus {
     /// For each own man within two squares of the other king.
@@ -23,20 +23,20 @@ pub struct StyleBonus {
     pub pawns: i32,
     /// For each file without pawns.
     pub open_files: i32,
-    /// For each pawn's worth of material ahead.
+    /// For each pawn of material ahead.
     pub material: i32,
     /// While the own king stands on a wing of its first rank, and the other side has a queen.
     pub castled: i32,
     /// For each own queen that has left its first rank.
     pub queen_out: i32,
-    /// For a draw; below zero for who would rather play on.
+    /// For a draw; below zero to avoid draws.
     pub draws: i32,
 }
 
-/// Likings never come to more than this, in centipawns: a taste, not a delusion.
+/// The most that all bonuses of a position add up to, in centipawns.
 const MOST: i32 = 60;
 
-/// Likings made ready for one search.
+/// Style bonuses prepared for one search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PreparedStyleBonus {
     bonus: StyleBonus,
@@ -54,7 +54,7 @@ impl PreparedStyleBonus {
         }
     }
 
-    /// Mixed into the keys of the transposition table, which keeps evaluations: zero for no likings.
+    /// Mixed into the keys of the transposition table, which holds evaluations: zero without bonuses.
     pub fn salt(&self) -> u64 {
         if !self.any {
             return 0;
@@ -67,7 +67,7 @@ impl PreparedStyleBonus {
             })
     }
 
-    /// What a draw is worth to a side.
+    /// The score of a draw for a side.
     pub fn draw(&self, side: Color) -> i32 {
         let worth = self.bonus.draws.clamp(-MOST, MOST);
         if side == self.side { worth } else { -worth }
@@ -104,7 +104,7 @@ impl StyleBonus {
         ]
     }
 
-    /// What a board is worth beyond the evaluation for one who plays this color.
+    /// The sum of the bonuses of a board for this color.
     fn worth(&self, board: &Board, us: Color) -> i32 {
         let officers = board.occupied() & !board.pawns() & !board.kings();
         let theirs_have_a_queen = (board.queens() & board.by_color(!us)).any();

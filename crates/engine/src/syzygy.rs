@@ -35,35 +35,35 @@ pub enum TablebaseError {
         /// Why.
         error: io::Error,
     },
-    /// Folders without tables of results; those of distances alone say nothing.
+    /// No WDL tables in these folders; DTZ tables alone are of no use.
     #[error("there are no tables of results (*.rtbw) in {0}")]
     Empty(String),
 }
 
-/// Endgame tables. Their files are opened when a position first asks for them, and read by any number of threads.
+/// Syzygy tablebases. A file is opened by the first probe that needs it, and read by any number of threads.
 pub struct Tablebase {
     tables: Tables<Chess>,
     files: usize,
-    /// A file could not be read, or held no table. From then on none is asked: every question would open it anew.
+    /// A probe failed. From then on none is made: each would open the file again.
     has_failed: AtomicBool,
 }
 
-/// How a root move does, from a loss to a win. Moves of one standing are the search's to choose from.
+/// The tablebase result of a root move, from loss to win. Among moves of one rank the search decides.
 pub(super) type WdlRank = AmbiguousWdl;
 
-/// What the tables say of the root.
+/// Tablebase results of the root moves.
 #[derive(Debug)]
 pub(super) struct RootRanks {
     pub moves: Vec<(Move, WdlRank)>,
-    /// The count of moves without progress is part of it, so that whoever keeps to moves of the best standing makes it come
-    /// true: the search needs no tables below.
+    /// The ranks include the fifty-move rule, so that a player of best-ranked moves gets the result without probes below
+    /// the root.
     pub is_exact: bool,
 }
 
-/// Mixed into the keys of searches that ask tables, so that others do not know what they have said.
+/// Mixed into the keys of searches that probe tablebases, so that others do not find their scores.
 pub(super) const SALT: u64 = 0x5a5c_93b1_70e4_2d6f;
 
-/// What a table of results is called at the end.
+/// The extension of WDL tables.
 const RESULTS: &str = "rtbw";
 
 impl Tablebase {
@@ -89,7 +89,7 @@ impl Tablebase {
         Ok(base)
     }
 
-    /// Adds the tables of a folder. Whether any tells results.
+    /// Adds the tables of a folder. Returns whether any is a WDL table.
     fn add(&mut self, folder: &Path) -> Result<bool, TablebaseError> {
         let unreadable = |error| TablebaseError::Folder {
             folder: folder.to_owned(),
@@ -98,7 +98,7 @@ impl Tablebase {
         let mut has_results = false;
         for entry in fs::read_dir(folder).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();
-            // Tables are opened when a search asks for them, which must not wait for a pipe.
+            // Tables are opened during a search, which must not wait for a pipe.
             if !file.is_file() {
                 continue;
             }
@@ -107,7 +107,7 @@ impl Tablebase {
                     self.files += 1;
                     has_results |= file.extension().is_some_and(|ending| ending == RESULTS);
                 }
-                // Of another name than tables have.
+                // Not named like a table.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
                 Err(error) => return Err(TablebaseError::File { file, error }),
             }
@@ -115,14 +115,14 @@ impl Tablebase {
         Ok(has_results)
     }
 
-    /// How many files there are and how many pieces the largest of them has, in words.
+    /// A sentence with the number of files and the most pieces.
     #[must_use]
     pub fn summary(&self) -> String {
         let pieces = self.tables.max_pieces();
         format!("endgame tables: {} files, of up to {pieces} pieces", self.files)
     }
 
-    /// The position as tables know it: of orthodox chess, with few pieces, and nobody may castle.
+    /// The position, if the tables may hold it: orthodox chess, few pieces, no castling rights.
     fn probeable<'p>(&self, pos: &'p Position) -> Option<&'p Chess> {
         let Position::Chess(chess) = pos else {
             return None;
@@ -132,7 +132,7 @@ impl Tablebase {
         (is_held && !self.has_failed.load(Relaxed)).then_some(chess)
     }
 
-    /// What the tables answer; none where one is missing, or where they have failed.
+    /// The result of a probe; none where a table is missing or cannot be read, which is remembered.
     fn checked<T>(&self, answer: Result<T, SyzygyError>) -> Option<T> {
         if let Err(SyzygyError::ProbeFailed { .. }) = answer {
             self.has_failed.store(true, Relaxed);
@@ -145,8 +145,7 @@ impl Tablebase {
         self.checked(self.tables.probe_wdl_after_zeroing(self.probeable(pos)?))
     }
 
-    /// Which side wins however well both play, the fifty-move rule aside; `Some(None)` for neither, `None` where the tables do
-    /// not know.
+    /// The winner under perfect play without the fifty-move rule; `Some(None)` for a draw, `None` without a table.
     #[must_use]
     pub fn winner(&self, pos: &Position) -> Option<Option<Color>> {
         let turn = pos.turn();
@@ -157,10 +156,10 @@ impl Tablebase {
         })
     }
 
-    /// How each legal move does at the end of a line; none where the tables do not hold them all.
+    /// The rank of each legal move of a game's last position; none unless the tables hold them all.
     ///
-    /// Once a position has come back since the last capture or pawn move, only the quickest of the winning moves stand for
-    /// a win: so it comes, whatever the search thinks of the others.
+    /// Once a position has been repeated since the last capture or pawn move, only the quickest wins rank as wins, so
+    /// that the game makes progress whatever the search prefers.
     pub(super) fn root_ranks(&self, line: &GameHistory) -> Option<RootRanks> {
         let chess = self.probeable(line.position())?;
         let by_count = |after: &Chess| self.checked(self.tables.probe_wdl(after));
@@ -173,7 +172,7 @@ impl Tablebase {
                 is_exact: true,
             });
         }
-        // Without tables of distances (*.rtbz) the count of moves is left out.
+        // Without DTZ tables (*.rtbz) the halfmove clock is ignored.
         let by_result = |after: &Chess| self.checked(self.tables.probe_wdl_after_zeroing(after));
         let moves = rank_moves(chess, |after| by_result(after).map(WdlRank::from))?;
         Some(RootRanks {
@@ -182,7 +181,7 @@ impl Tablebase {
         })
     }
 
-    /// Leaves only those moves a win that are the nearest to it, or to the capture or pawn move on the way.
+    /// Keeps as wins only the moves nearest to mate, or to the next capture or pawn move.
     fn keep_quickest_wins(&self, chess: &Chess, moves: &mut [(Move, WdlRank)]) -> Option<()> {
         let mut distances = Vec::with_capacity(moves.len());
         for (mv, rank) in moves.iter() {
@@ -208,7 +207,7 @@ impl Tablebase {
     }
 }
 
-/// How each legal move does by what `of` says of the position after it, for the side to move there.
+/// The rank of each legal move, by the rank `of` of the position after it for the side to move there.
 fn rank_moves(chess: &Chess, of: impl Fn(&Chess) -> Option<WdlRank>) -> Option<Vec<(Move, WdlRank)>> {
     let each = chess.legal_moves().into_iter().map(|mv| {
         let mut after = chess.clone();
@@ -223,7 +222,7 @@ fn rank_moves(chess: &Chess, of: impl Fn(&Chess) -> Option<WdlRank>) -> Option<V
     each.collect()
 }
 
-/// Whether any position has come back since the last capture or pawn move.
+/// Whether any position was repeated since the last capture or pawn move.
 fn has_repeated(line: &GameHistory) -> bool {
     let reversible = line.position().halfmoves() as usize + 1;
     let keys = line.keys();
@@ -252,7 +251,8 @@ pub(super) fn reported_score(worth: i32, rank: Option<WdlRank>) -> i32 {
     }
 }
 
-/// The project's tables beside the checkout, for tests; a table that cannot be read is a panic. A lone checkout has none: then it is said, past the runner's capture.
+/// The shared test tablebases beside the checkout; panics if one cannot be read. Without them, prints a notice that
+/// bypasses the test runner's capture.
 #[cfg(any(test, feature = "test-fixtures"))]
 pub fn shared_tables() -> Option<Tablebase> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata/syzygy");

@@ -24,28 +24,27 @@ use sparring_chess::{Move, Rules as _, Variant};
 /// Frames before the root, so that looking back four plies needs no check.
 const BEFORE_ROOT: usize = 4;
 
-/// From how many half moves without progress on entries of the table are told apart by that count, and how many
-/// counts are taken as one.
+/// The halfmove clock from which on table keys depend on it, and how many of its values share a key.
 const HALFMOVES_LATE: u32 = 24;
 const HALFMOVE_GROUP: u32 = 8;
 
 /// Room for the moves of any position that occurs in games.
 const MOST_MOVES: usize = 256;
 
-/// What is known of one ply of the current path.
+/// The stack entry of one ply of the current path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackEntry {
     /// The corrected static evaluation; `None` in check.
     pub eval: Option<i32>,
     /// The move played from here; `None` for a null move.
     pub mv: Option<Move>,
-    /// Where that move ended.
+    /// The piece and target square of that move.
     pub moved: PieceSquare,
     /// Quiet moves that cut at this ply, the latest first.
     pub killers: [Option<Move>; 2],
-    /// The move that a singular search leaves out.
+    /// The move that a singular search excludes.
     pub excluded: Option<Move>,
-    /// The fraction of a ply that reductions on the way here have left over.
+    /// The fraction of a ply left over by reductions on the way here.
     pub reduction_carry: i32,
     /// How many nodes of this ply cut since the node two plies before began.
     pub cutoffs: i32,
@@ -63,18 +62,18 @@ impl StackEntry {
     };
 }
 
-/// What one searching thread keeps from search to search, so that a search allocates nothing.
+/// What one search thread keeps from search to search, so that a search allocates nothing.
 #[derive(Debug)]
 pub(super) struct ThreadMemory {
     pub histories: Histories,
     pub pawns: PawnTable,
-    /// What the net sees along the path.
+    /// NNUE accumulators along the path.
     pub net: Path,
     /// The shared stack of move lists.
     pub moves: Vec<Scored>,
     /// Keys of the game and of the path, the current node's last.
     pub path: Vec<u64>,
-    /// The best line found from each ply on.
+    /// The principal variation from each ply on.
     pub lines: Vec<ArrayVec<Move, MAX_PLY>>,
     /// The moves of the root, the best of the last search first.
     pub roots: Vec<RootMove>,
@@ -82,7 +81,7 @@ pub(super) struct ThreadMemory {
 }
 
 impl ThreadMemory {
-    /// A memory that knows nothing.
+    /// Empty memory.
     pub fn new() -> Self {
         Self {
             histories: Histories::new(),
@@ -96,18 +95,18 @@ impl ThreadMemory {
         }
     }
 
-    /// Forgets what searches have taught. What the table of pawns says could be seen again, and stays.
+    /// Clears the histories. The pawn table only caches, and stays.
     pub fn clear(&mut self) {
         self.histories.clear();
     }
 
-    /// Forgets what holds for one judge of positions only.
+    /// Clears the histories and the cached evaluations.
     pub fn clear_evaluations(&mut self) {
         self.clear();
         self.pawns.clear();
     }
 
-    /// Makes ready for a search at the end of a line: its keys, the current one last, and its last move.
+    /// Prepares a search at the end of a game: the keys of its positions, the current one last, and its last move.
     pub fn begin(&mut self, keys: &[u64], last: Option<(Move, PieceSquare)>) {
         self.path.clear();
         self.path.extend_from_slice(keys);
@@ -126,17 +125,17 @@ impl ThreadMemory {
         &mut self.stack[ply + BEFORE_ROOT]
     }
 
-    /// The frame so many plies before, at most four.
+    /// The stack entry `back` plies before, at most four.
     pub fn frame_before(&self, ply: usize, back: usize) -> &StackEntry {
         &self.stack[ply + BEFORE_ROOT - back]
     }
 
-    /// Where the last, the second to last and the fourth to last move ended.
+    /// The piece and target square of the last, the second to last and the fourth to last move.
     pub fn moves_before(&self, ply: usize) -> [PieceSquare; 3] {
         [1, 2, 4].map(|back| self.frame_before(ply, back).moved)
     }
 
-    /// Makes a move the first of the best line from a ply on.
+    /// Makes a move the first of the principal variation from a ply on.
     pub fn extend_line(&mut self, ply: usize, mv: Move) {
         let (before, after) = self.lines.split_at_mut(ply + 1);
         if let (Some(line), Some(rest)) = (before.last_mut(), after.first()) {
@@ -147,7 +146,7 @@ impl ThreadMemory {
     }
 }
 
-/// What the rules of a variant allow the search to assume.
+/// What the rules of a variant let the search assume.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VariantTraits {
     /// Exchanges on a square can be counted.
@@ -159,7 +158,7 @@ pub(super) struct VariantTraits {
 }
 
 impl VariantTraits {
-    /// What holds in a variant.
+    /// The traits of a variant.
     pub fn of(variant: Variant) -> Self {
         Self {
             // Explosions and forced captures make nonsense of counting exchanges.
@@ -179,14 +178,14 @@ pub(super) struct Searcher<'a> {
     pub memory: &'a mut ThreadMemory,
     pub limiter: SearchLimiter<'a>,
     pub evaluator: Evaluator<'a>,
-    /// Whether the net corrects what it says.
+    /// Whether the NNUE correction is added to the evaluation.
     pub uses_net: bool,
     pub traits: VariantTraits,
     pub handicap: PreparedHandicap,
     pub style: PreparedStyleBonus,
-    /// Whether it goes by what is known of endings.
+    /// Whether known drawn endings bound scores.
     pub detects_fortresses: bool,
-    /// Endgame tables to ask below the root.
+    /// Tablebases to probe below the root.
     pub tablebase: Option<&'a Tablebase>,
     /// Mixed into every key of the table.
     pub salt: u64,
@@ -194,13 +193,13 @@ pub(super) struct Searcher<'a> {
     pub seldepth: usize,
     /// The iteration's depth.
     pub iteration: i32,
-    /// Below this ply no null move is tried, while one is being verified.
+    /// No null move is tried before this ply, while one is being verified.
     pub null_from: usize,
 }
 
 impl Searcher<'_> {
-    /// The static evaluation of the node at this ply for the side to move, with likings and blurred by the handicap: what the table
-    /// keeps, neither faded by the fifty-move rule nor corrected.
+    /// The static evaluation of the node at this ply for the side to move, with style bonuses and handicap noise: as
+    /// stored in the table, without fifty-move scaling and correction history.
     pub fn evaluate(&mut self, node: &Node, ply: usize) -> i32 {
         let ThreadMemory { net, pawns, .. } = &mut *self.memory;
         let seen = self.uses_net.then(|| net.halves(ply, node));
@@ -209,19 +208,19 @@ impl Searcher<'_> {
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 
-    /// What an evaluation comes to here: less the nearer the fifty-move rule, and with what the histories know of its errors.
+    /// An evaluation with fifty-move scaling and correction history.
     pub fn corrected(&self, node: &Node, value: i32) -> i32 {
         let corrected =
             fifty_move_scaled(value, &node.pos) + self.memory.histories.correction(node, self.params);
         corrected.clamp(1 - DECIDED, DECIDED - 1)
     }
 
-    /// What quiet moves of a node are judged by.
+    /// The history context of the quiet moves of a node.
     pub fn history_context(&self, node: &Node, ply: usize) -> HistoryContext {
         HistoryContext::new(node, self.memory.moves_before(ply), self.params)
     }
 
-    /// What a position is worth without looking ahead, corrected; nothing in check.
+    /// The corrected static evaluation; 0 in check.
     pub fn static_eval(&mut self, node: &Node, ply: usize) -> i32 {
         if node.in_check() {
             return 0;
@@ -230,10 +229,10 @@ impl Searcher<'_> {
         self.corrected(node, value)
     }
 
-    /// Plays a move from a ply and notes that the line goes on from its child, until [`Self::leave`].
+    /// Plays a move from a ply and pushes its child on the path, until [`Self::leave`].
     pub fn play(&mut self, node: &Node, ply: usize, mv: Move) -> Node {
         let step = node.step(mv);
-        // What the table has of the child is fetched while it is made.
+        // The table entry of the child is prefetched while the child is made.
         let counted = if mv.is_zeroing() {
             0
         } else {
@@ -255,7 +254,7 @@ impl Searcher<'_> {
         child
     }
 
-    /// Notes that the side to move passes.
+    /// Pushes a null move on the path.
     pub fn enter_null(&mut self, ply: usize, child: &Node) {
         self.table.prefetch(self.table_key(child, None));
         let frame = self.memory.frame(ply);
@@ -267,13 +266,13 @@ impl Searcher<'_> {
         self.descend(ply, child);
     }
 
-    /// What the line owes in fractions of a ply goes down with it.
+    /// The reduction carry is inherited by the child.
     fn descend(&mut self, ply: usize, child: &Node) {
         self.memory.frame(ply + 1).reduction_carry = self.memory.frame(ply).reduction_carry;
         self.memory.path.push(child.keys.full);
     }
 
-    /// Back from the child.
+    /// Pops the child from the path.
     pub fn leave(&mut self) {
         self.memory.path.pop();
     }
@@ -288,8 +287,8 @@ impl Searcher<'_> {
     }
 }
 
-/// What tells keys of the table apart by the half moves without progress. Late in the fifty-move count an equal position is
-/// another one: what was won with time in hand may now be a draw.
+/// The part of a table key that depends on the halfmove clock. Late in the fifty-move count an equal position is a
+/// different one: a win may have become a draw.
 fn count_salt(halfmoves: u32) -> u64 {
     let late = halfmoves
         .saturating_add(HALFMOVE_GROUP)
@@ -306,7 +305,7 @@ pub(super) mod tests {
     use crate::{Limits, SearchControl, SearchRequest, Stop};
     use sparring_chess::{GameHistory, units::Stopwatch};
 
-    /// Asks something of a search that begins at the end of a line with these numbers and knows nothing.
+    /// Runs `ask` on a searcher at the end of a game, with these parameters and empty tables.
     pub fn with_searcher<R>(
         line: &GameHistory,
         params: &Params,

@@ -1,8 +1,8 @@
-//! The threads of one search (lazy SMP): each deepens the root on its own, and they meet in the shared table.
+//! Shared state of the threads of one search (lazy SMP), beside the transposition table.
 //!
-//! What they tell each other beside it is kept here: that the search is over, how many nodes each has visited, how many
-//! have begun which depth, and what the deepest iteration that any of them finished came to. Whoever is still busy with
-//! one that is no deeper leaves it and goes on from there.
+//! Each thread deepens the root on its own. The pool holds the stop flag, the node counts, how many threads have begun
+//! which depth, and the result of the deepest finished iteration: a thread still busy with one no deeper leaves it and
+//! goes on from there.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -14,7 +14,7 @@ use super::{root_moves::RootMove, score::DEEPEST};
 /// The most threads that a search may have.
 pub const MAX_THREADS: usize = 256;
 
-/// The nodes of one thread, on a cache line of its own so that counting disturbs nobody.
+/// The node count of one thread, on a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Lane(AtomicU64);
@@ -26,10 +26,10 @@ pub(super) struct ThreadPool {
     lanes: Vec<Lane>,
     /// By depth: how many threads have begun that iteration.
     begun: Vec<AtomicUsize>,
-    /// The depth of `finished`, to be looked at without a lock; 0 before there is one.
+    /// The depth of `finished`, read without a lock; 0 before there is one.
     deepest: AtomicI32,
     finished: Mutex<Finished>,
-    /// Positions that endgame tables knew.
+    /// Tablebase hits.
     table_hits: AtomicU64,
 }
 
@@ -41,7 +41,7 @@ struct Finished {
 }
 
 impl ThreadPool {
-    /// A pool of so many threads, from 1 to [`MAX_THREADS`].
+    /// A pool of `threads` threads, from 1 to [`MAX_THREADS`].
     pub fn new(threads: usize) -> Self {
         let threads = threads.clamp(1, MAX_THREADS);
         Self {
@@ -59,7 +59,7 @@ impl ThreadPool {
         self.lanes.len()
     }
 
-    /// Makes ready for a search.
+    /// Resets the pool for a search.
     pub fn begin(&self) {
         self.over.store(false, Relaxed);
         self.lanes.iter().for_each(|lane| lane.0.store(0, Relaxed));
@@ -91,18 +91,18 @@ impl ThreadPool {
         others.map(|(_, lane)| lane.0.load(Relaxed)).sum()
     }
 
-    /// Endgame tables knew so many more positions.
+    /// Counts tablebase hits.
     pub fn add_table_hits(&self, count: u64) {
         self.table_hits.fetch_add(count, Relaxed);
     }
 
-    /// How many positions endgame tables knew in this search.
+    /// Tablebase hits of this search.
     pub fn table_hits(&self) -> u64 {
         self.table_hits.load(Relaxed)
     }
 
-    /// The iteration that a thread should search next, from `depth` to `last` plies deep, and notes that it does: the first
-    /// that is not left to others.
+    /// Claims the iteration that a thread searches next, from `depth` to `last` plies deep: the first that is not
+    /// crowded.
     pub fn claim_depth(&self, depth: i32, last: i32) -> i32 {
         let is_free = |depth: &i32| !is_crowded(self.threads(), self.begun(*depth).load(Relaxed));
         let depth = (depth..last).find(is_free).unwrap_or(last);
@@ -114,12 +114,12 @@ impl ThreadPool {
         &self.begun[depth.clamp(0, DEEPEST) as usize]
     }
 
-    /// How deep the deepest iteration is that any thread has finished; 0 before there is one.
+    /// The depth of the deepest iteration that any thread has finished; 0 before there is one.
     pub fn deepest(&self) -> i32 {
         self.deepest.load(Relaxed)
     }
 
-    /// Tells the others what a finished iteration came to, unless one as deep is known.
+    /// Publishes a finished iteration to the other threads, unless one as deep was.
     pub fn publish_iteration(&self, depth: i32, seldepth: usize, moves: &[RootMove]) {
         if self.threads() == 1 {
             return;
@@ -133,8 +133,8 @@ impl ThreadPool {
         }
     }
 
-    /// Takes over what the deepest finished iteration came to, and says how deep it was. Only the count of nodes below
-    /// each move stays that of the thread itself.
+    /// Copies the deepest finished iteration and returns its depth. Only the node counts stay those of the calling
+    /// thread.
     pub fn copy_iteration(&self, seldepth: &mut usize, moves: &mut Vec<RootMove>) -> i32 {
         let finished = self.finished();
         *seldepth = finished.seldepth.max(*seldepth);
@@ -186,7 +186,7 @@ mod tests {
     fn a_thread_takes_the_next_depth_that_is_not_crowded() {
         let pool = ThreadPool::new(2);
         assert_eq!([1, 1, 1].map(|depth| pool.claim_depth(depth, 100)), [1, 2, 3]);
-        // The last depth was asked for, however many search it.
+        // The last depth is claimed however many search it.
         assert_eq!(pool.claim_depth(3, 3), 3);
         pool.begin();
         assert_eq!(pool.claim_depth(1, 100), 1);
@@ -221,7 +221,7 @@ mod tests {
         let best = theirs[0].mv;
         theirs[0].score = 30;
         pool.publish_iteration(5, 9, &theirs);
-        // No deeper, so not asked for.
+        // No deeper, so not published.
         pool.publish_iteration(5, 20, &mine);
         assert_eq!(pool.deepest(), 5);
         let mut seldepth = 4;

@@ -16,7 +16,7 @@ pub(super) enum Bound {
     Lower,
     /// The true score.
     Exact,
-    /// Nothing is known of the score: only the evaluation is kept.
+    /// No score: only the evaluation is valid.
     Unknown,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Entry {
     pub pv: bool,
 }
 
-/// Stands for a static evaluation that was not made.
+/// Marks a missing static evaluation.
 pub(super) const NO_EVAL: i32 = i16::MIN as i32;
 
 /// Generations are counted in five bits.
@@ -82,7 +82,7 @@ impl Table {
         size_of_val(self.buckets()) >> 20
     }
 
-    /// Forgets everything. A table that is empty is left alone: zeros written to pages that were never touched take long.
+    /// Clears the table. An empty one is left alone: writing zeros to pages that were never touched takes long.
     pub fn clear(&mut self) {
         if self.used {
             self.pages.wipe();
@@ -91,7 +91,7 @@ impl Table {
         }
     }
 
-    /// Marks what was stored so far as older than what is to come, as every search does before it stores.
+    /// Ages all entries, as every search does before it stores any.
     pub fn new_search(&mut self) {
         self.used = true;
         self.age = (self.age + 1) % AGES;
@@ -102,7 +102,7 @@ impl Table {
         prefetch(self.bucket(key));
     }
 
-    /// What is known of the position with this key.
+    /// The entry of the position with this key.
     pub fn probe(&self, key: u64) -> Option<Entry> {
         self.bucket(key).iter().find_map(|[mixed, contents]| {
             let packed = contents.load(Relaxed);
@@ -148,7 +148,7 @@ impl Table {
         contents.store(packed, Relaxed);
     }
 
-    /// How full the table is with entries of this search, in thousandths, judged by its first thousand slots.
+    /// How full the table is with entries of this search, in thousandths, sampled from its first thousand slots.
     pub fn hashfull(&self) -> u16 {
         let sample = 1000.min(self.buckets().len() * SLOTS);
         let used = self
@@ -177,7 +177,7 @@ impl Table {
     }
 }
 
-/// The words of a table of so many mebibytes.
+/// The 64-bit words of a table of this many mebibytes.
 fn words(mib: usize) -> usize {
     mib.clamp(1, 1 << 20).saturating_mul(1 << 20) / size_of::<AtomicU64>()
 }

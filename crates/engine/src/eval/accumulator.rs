@@ -12,25 +12,25 @@ use sparring_chess::{Role, Square};
 
 /// A sum of weights.
 pub(super) trait EvalAccumulator: Clone {
-    /// Where the weights come from, where that is not known from the kind of sum.
+    /// The source of the weights, where the type does not fix it.
     type Weights: Copy;
 
-    /// Nothing added up yet.
+    /// An empty sum.
     fn empty(weights: Self::Weights) -> Self;
 
-    /// Adds a weight so many times.
+    /// Adds a weight `times` times.
     fn add(&mut self, weight: Weight, times: i32);
 
-    /// Adds what no weight stands for.
+    /// Adds a constant that no weight covers.
     fn add_fixed(&mut self, worth: ScorePair);
 
-    /// Adds another sum so many times.
+    /// Adds another sum `times` times.
     fn add_all(&mut self, other: &Self, times: i32);
 
-    /// Takes away what a sum of danger to the king costs, which is not the danger itself but a curve of it.
+    /// Subtracts the cost of a sum of king danger, which is a curve of it.
     fn subtract_danger(&mut self, danger: Self);
 
-    /// What it all comes to.
+    /// The score of the sum.
     fn worth(&self) -> ScorePair;
 
     /// Adds a piece on a square as its own side sees it, with these kings on its wing.
@@ -76,7 +76,7 @@ impl EvalAccumulator for ScorePair {
     }
 }
 
-/// A worth by weights of one's own.
+/// A score by overridden weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OverriddenScore<'w> {
     weights: &'w WeightOverrides,
@@ -84,7 +84,7 @@ pub(super) struct OverriddenScore<'w> {
 }
 
 impl<'w> OverriddenScore<'w> {
-    /// A worth that is known already.
+    /// A score computed before.
     pub fn new(weights: &'w WeightOverrides, worth: ScorePair) -> Self {
         Self { weights, worth }
     }
@@ -123,7 +123,7 @@ impl<'w> EvalAccumulator for OverriddenScore<'w> {
 pub(super) struct Coefficients {
     /// Places in the table and how often each counts, in order and without zeros.
     pub counts: Vec<(u16, i16)>,
-    /// What no weight stands for.
+    /// The constant part.
     pub fixed: ScorePair,
     /// Sums of danger, each with how often its curve counts.
     pub dangers: Vec<(Coefficients, i32)>,
@@ -174,7 +174,7 @@ impl EvalAccumulator for Coefficients {
 }
 
 impl Coefficients {
-    /// What it all comes to by weights of one's own.
+    /// The score by overridden weights.
     pub fn worth_by(&self, weights: &WeightOverrides) -> ScorePair {
         self.worth_of(|place| weights.value(Weight::row(place, 1)))
     }

@@ -11,16 +11,16 @@ use super::{
 use crate::{EngineOverrides, movegen::captures, node::Node, see};
 use sparring_chess::{Color, Position, Rules as _, Variant, units::Centipawns};
 
-/// No more terms than these are named: what is taken in at a glance.
+/// At most this many terms are named.
 const NAMED: usize = 4;
-/// A term is named from this many centipawns on: a tenth of a pawn is what the eye makes out.
+/// A term is named from this many centipawns on.
 const NOTICED: i32 = 10;
-/// Beside a term that adds so many times as much it is not named: a pawn's place says nothing where a queen is missing.
+/// A term is not named beside one this many times as large: piece squares do not matter where a queen is missing.
 const OUTWEIGHED: i32 = 10;
 /// A capture that gains this many centipawns is due. A bishop taken for a knight gains less, and settles nothing.
 const GAIN: i32 = 50;
 
-/// What the evaluation says of a position without looking ahead.
+/// The static evaluation of a position, by term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judged {
     /// This, term by term.
@@ -36,8 +36,8 @@ pub enum Judged {
 pub struct Balance {
     /// Every term, in the order of [`term_names`].
     pub shares: [Share; Term::ALL.len()],
-    /// Places in `shares` of the terms that matter most, the weightiest first: four at most, and none where nothing
-    /// stands out. Never the move, which adds the same in every position.
+    /// Indices in `shares` of the terms that matter most, the largest first: four at most, and none where nothing stands
+    /// out. Never the tempo bonus, which is the same in every position.
     pub named: Vec<usize>,
     /// All of them together: the evaluation to the centipawn, without what the net adds to it, which no term explains.
     pub total: Centipawns,
@@ -46,9 +46,9 @@ pub struct Balance {
 /// What a term adds to an evaluation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Its worth for the side that is spoken of.
+    /// Its score for the side of the balance.
     pub own: Centipawns,
-    /// Its worth for the other side.
+    /// Its score for the other side.
     pub theirs: Centipawns,
 }
 
@@ -65,8 +65,8 @@ pub fn term_names() -> impl ExactSizeIterator<Item = &'static str> {
     Term::ALL.into_iter().map(|(_, name)| name)
 }
 
-/// Judges a position for the side `us`, by the weights of a personality's own where it has any. Nothing where no move
-/// is legal, and in variants that are judged as a whole.
+/// Evaluates a position for the side `us`, with a personality's weights where it has any. None where no move is legal,
+/// and in variants without terms.
 #[must_use]
 pub fn weigh(
     pos: &Position,
@@ -98,7 +98,7 @@ fn is_capture_due(node: &Node) -> bool {
     is_due
 }
 
-/// What every term comes to for each side, by weights of either kind.
+/// The score of every term for each side, by either kind of weights.
 fn terms<T: EvalAccumulator>(node: &Node, weights: T::Weights) -> Terms<ScorePair> {
     let structure = pawns::evaluate_pawns::<T>(node.board(), weights);
     let terms = Terms::of(node, &structure, weights);
@@ -110,8 +110,8 @@ fn terms<T: EvalAccumulator>(node: &Node, weights: T::Weights) -> Terms<ScorePai
     }
 }
 
-/// Each share is how far the evaluation moves when its term is added to those before it, so that rounding is nobody's
-/// loss: the shares add up to the evaluation.
+/// A share is the change of the evaluation when its term is added to those before it, so that the shares add up to the
+/// evaluation despite rounding.
 fn balance(node: &Node, us: Color, terms: Terms<ScorePair>) -> Balance {
     let so_far = |sum: ScorePair| fifty_move_scaled(terms.blend(sum), &node.pos);
     let mut sum = ScorePair::ZERO;

@@ -55,20 +55,20 @@ impl Term {
     ];
 }
 
-/// What every term says of a position.
+/// The terms of a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms<T> {
     pub by_term: [ByColor<T>; 10],
     /// From 0 in the endgame to [`FULL_PHASE`].
     pub phase: i32,
-    /// How much of the worth of middle game and endgame counts, in sixty-fourths: less where a draw is near.
+    /// The scales of the middle game and endgame scores, in sixty-fourths: less where a draw is near.
     pub scales: [i32; 2],
-    /// Whether the ending is known by a rule of its own, so that nothing is left to learn.
+    /// Whether a rule of its own evaluates the ending, so that the net adds nothing.
     pub known: bool,
 }
 
 impl<T: EvalAccumulator> Terms<T> {
-    /// Judges a position whose pawn structure is known.
+    /// Evaluates a position, given its pawn structure.
     pub fn of(node: &Node, structure: &Structure<T>, weights: T::Weights) -> Self {
         let board = node.board();
         let mut terms = Self {
@@ -143,13 +143,13 @@ impl<T: EvalAccumulator> Terms<T> {
         sum
     }
 
-    /// The worth for white, in centipawns.
+    /// The score for White, in centipawns.
     pub fn worth(&self, weights: T::Weights) -> i32 {
         self.blend(self.total(weights).worth())
     }
 
-    /// How much of what the net says counts, in sixty-fourths: what is left of the terms as well, and nothing where hardly any lead
-    /// wins, of which so little is left that it has learned nothing there.
+    /// The factor of the net's correction, in sixty-fourths: as for the terms, and none in endings that are hardly ever
+    /// won, where it was trained on nothing.
     pub fn share(&self) -> i32 {
         let left = self.share_with(self.scales);
         if self.known || left <= endgame::HARDLY_WON {
@@ -159,25 +159,25 @@ impl<T: EvalAccumulator> Terms<T> {
         }
     }
 
-    /// How much counts of something that says nothing of middle game and endgame, where these scales are in force.
+    /// The factor of a score without middle game and endgame halves, at these scales.
     fn share_with(&self, [mg, eg]: [i32; 2]) -> i32 {
         (mg * self.phase + eg * (FULL_PHASE - self.phase)) / FULL_PHASE
     }
 
-    /// What a sum of terms comes to in this position, in centipawns.
+    /// The tapered score of a sum of terms in this position, in centipawns.
     pub fn blend(&self, sum: ScorePair) -> i32 {
         sum.blend(self.phase, FULL_PHASE, self.scales)
     }
 }
 
-/// What every term says of a position in play.
+/// All terms of a position, by the engine's weights.
 pub(super) fn evaluate_terms(node: &Node, pawns: &mut PawnTable) -> Terms<ScorePair> {
     let structure = pawns.structure(node.keys.pawns, || pawns::evaluate_pawns(node.board(), ()));
     Terms::of(node, &structure, ())
 }
 
-/// The worth of a position for White, in centipawns: by the engine's weights, with its net where it is told what that has seen,
-/// or by others alone. The table of pawns must hold nothing that was judged by other weights than these.
+/// The score of a position for White, in centipawns: by the engine's weights, with the net's correction where `seen` is
+/// given, or by overridden weights alone. The pawn table must hold no entries by other weights.
 pub(super) fn evaluate(
     node: &Node,
     pawns: &mut PawnTable,
@@ -194,8 +194,8 @@ pub(super) fn evaluate(
     Terms::of(node, &structure, weights).worth(weights)
 }
 
-/// The worth for White with what the net adds, in centipawns: as much of what it says as is left of the terms, and of a lead that
-/// the other side has only by it, no more than that side could win with.
+/// The score for White with the net's correction, in centipawns. The correction is scaled like the terms, and a lead that
+/// a side has only by it is limited to what that side could win with.
 fn corrected(node: &Node, terms: &Terms<ScorePair>, seen: Halves<'_>) -> i32 {
     let (worth, share) = (terms.worth(()), terms.share());
     if share == 0 {
@@ -218,7 +218,7 @@ fn phase(board: &Board) -> i32 {
     (count as i32).min(FULL_PHASE)
 }
 
-/// Both halves of a term's worth, for showing.
+/// Both halves of a term's score, for display.
 pub(super) fn halves(worth: ScorePair) -> (i32, i32) {
     (worth.mg(), worth.eg())
 }

@@ -26,9 +26,9 @@ pub struct Sample {
     counts: Counts,
     /// Sums of danger and how often their curves count.
     dangers: Box<[(Counts, i16)]>,
-    /// What no weight stands for.
+    /// The constant part.
     fixed: Pair,
-    /// How much of the middle game's and of the endgame's worth enters the evaluation.
+    /// The factors of the middle game and endgame scores.
     shares: Pair,
 }
 

@@ -4,10 +4,10 @@ use shakmaty::{Bitboard, Board};
 
 use sparring_chess::{Color, Role, Square};
 
-/// The whole endgame worth, in sixty-fourths.
+/// The unscaled endgame score, in sixty-fourths.
 const FULL: i32 = 64;
 
-/// What a lone pawn that is known to win is worth beside all else, in centipawns.
+/// The score of a lone pawn that is known to win, beside all else, in centipawns.
 pub(super) const WON_BY_PAWN: i32 = 300;
 
 /// What is left of a lead that hardly ever wins, in sixty-fourths.
@@ -16,8 +16,9 @@ pub(super) const HARDLY_WON: i32 = 6;
 /// What is left of one that books on endings call a win, though seldom a quick one, in sixty-fourths: chosen, not measured.
 const OFTEN_WON: i32 = 40;
 
-/// How much of the worth of middle game and endgame is left, in sixty-fourths, each with its own side ahead, and of a level one what
-/// either side could have: pieces that cannot win without pawns cannot do so with queens and rooks about either.
+/// The scales of the middle game and endgame scores, in sixty-fourths, each for the side that is ahead in it. Where
+/// neither is, the smaller scale of both sides: pieces that cannot win without pawns cannot do so with queens and rooks
+/// about either.
 pub(super) fn scales(board: &Board, [middlegame, endgame]: [Option<Color>; 2]) -> [i32; 2] {
     let of = |leader: Option<Color>| match leader {
         Some(strong) => scale(board, strong),
@@ -32,7 +33,7 @@ pub(super) fn scales(board: &Board, [middlegame, endgame]: [Option<Color>; 2]) -
     [if early <= HARDLY_WON { early } else { FULL }, late]
 }
 
-/// How much of the endgame's worth is left when the side `strong` is ahead, in sixty-fourths.
+/// The scale of the endgame score when the side `strong` is ahead, in sixty-fourths.
 fn scale(board: &Board, strong: Color) -> i32 {
     let pawns = (board.pawns() & board.by_color(strong)).count();
     let (ours, theirs) = (pieces(board, strong), pieces(board, !strong));
@@ -93,7 +94,7 @@ fn by_pawns(pawns: usize) -> i32 {
     (FULL * 3 / 4 + 3 * pawns as i32).min(FULL)
 }
 
-/// Pieces in pawns' worth: minors three, rooks five, queens nine.
+/// The value of the pieces in pawns: minors three, rooks five, queens nine.
 fn pieces(board: &Board, color: Color) -> i32 {
     let ours = board.by_color(color);
     [
@@ -171,10 +172,10 @@ fn is_dark(square: Square) -> bool {
 /// Chosen among 260, 280 and 300: lab/ledger.csv, KBNK.
 const STEP: i32 = 260;
 
-/// The side that hunts a bare king without a pawn to promote, and how far it has driven it, in centipawns: to the edge, or
-/// with bishop and knight to the bishop's corner, with its own pieces near. There only this and material count: what
-/// other terms say of squares and mobility would hold the pieces back. But for bishop and knight it stays below what a
-/// last pawn is worth.
+/// Mop-up: the side that drives a bare king without a pawn to promote, and how far it has driven it, in centipawns: to
+/// the edge, or with bishop and knight to the bishop's corner, with its own pieces near. Only this and material count
+/// there: piece squares and mobility would hold the pieces back. But for bishop and knight it stays below the value of a
+/// last pawn.
 pub(super) fn mop_up(board: &Board) -> Option<(Color, i32)> {
     let strong = Color::ALL
         .into_iter()

@@ -23,17 +23,17 @@ impl<'w> Evaluator<'w> {
         }
     }
 
-    /// The same by other weights than the engine's, where any are given.
+    /// The same with overridden weights, if any are given.
     pub fn with_weights(self, own: Option<&'w WeightOverrides>) -> Self {
         Self { weights: own, ..self }
     }
 
-    /// The worth of a position for the side to move, in centipawns. The nearer the fifty-move rule, the less.
+    /// The evaluation of a position for the side to move, in centipawns, scaled down towards the fifty-move rule.
     pub fn evaluate(self, node: &Node, pawns: &mut PawnTable) -> i32 {
         fifty_move_scaled(self.evaluate_unfaded(node, pawns, None), &node.pos)
     }
 
-    /// The same with what the net adds.
+    /// The same with the NNUE correction.
     pub fn evaluate_with_net(self, node: &Node, pawns: &mut PawnTable) -> i32 {
         let seen = Accumulators::fresh(node.board());
         fifty_move_scaled(
@@ -42,8 +42,8 @@ impl<'w> Evaluator<'w> {
         )
     }
 
-    /// The same as if the fifty-move rule were far, which is what a table may keep: there one entry serves positions
-    /// whatever their count. `seen` is what the net has seen of the position, where it is asked.
+    /// The evaluation without fifty-move scaling, as the transposition table stores it: an entry serves positions of any
+    /// halfmove clock. `seen` holds the accumulators, where the net is used.
     pub fn evaluate_unfaded(self, node: &Node, pawns: &mut PawnTable, seen: Option<Halves<'_>>) -> i32 {
         variants::evaluate(self.variant, node, pawns, self.weights, seen)
     }
@@ -55,7 +55,7 @@ pub(crate) fn classical_with_share(node: &Node, pawns: &mut PawnTable) -> (i32, 
     (terms.worth(()), terms.share())
 }
 
-/// What is left of a worth that many moves without a capture or a pawn's move have brought near a draw.
+/// A score scaled down by the halfmove clock: in full at 0, by half at 100.
 pub(crate) fn fifty_move_scaled(worth: i32, pos: &Position) -> i32 {
     let quiet = i32::try_from(pos.halfmoves().min(100)).unwrap_or(100);
     worth * (200 - quiet) / 200
@@ -224,7 +224,7 @@ mod tests {
             let evaluator = Evaluator::for_variant(Variant::Standard);
             let by_terms = evaluator.evaluate(&node, &mut PawnTable::new());
             assert!(by_terms.abs() <= 50, "{fen}: {by_terms}");
-            // The net says nothing of it.
+            // The net adds nothing.
             assert_eq!(standard(fen), by_terms, "{fen}");
         }
         assert!(standard("4k3/3r4/8/8/8/2R1N3/4P3/4K3 w - - 0 1") > 200);

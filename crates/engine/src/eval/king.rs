@@ -16,7 +16,7 @@ use super::{
 use crate::movegen::pinned;
 use sparring_chess::{Color, File, Rank, Square};
 
-/// The king's worth for its side: shelter, and danger from the other side's pieces. The attacks must be complete.
+/// King safety of a side: shelter, and danger from the other side's pieces. The attacks must be complete.
 pub(super) fn king<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, weights: T::Weights) -> T {
     let mut sum = T::empty(weights);
     let Some(king) = attacks.sides.get(us).king else {
@@ -34,7 +34,7 @@ pub(super) fn king<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, weig
     sum
 }
 
-/// Pawns before the king on its file and the files beside it: their own worth, and their part in the danger.
+/// Pawns before the king on its file and the files beside it: their score, and their part in the danger.
 fn shelter<T: EvalAccumulator>(
     attacks: &AttackInfo<'_>,
     us: Color,

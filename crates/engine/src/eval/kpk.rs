@@ -12,7 +12,7 @@ use sparring_chess::{Color, Square};
 /// Positions: side to move, both kings, the pawn's four files and six ranks.
 const POSITIONS: usize = 2 * 64 * 64 * 24;
 
-/// What is known of a position while the table is made.
+/// The result of a position while the table is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KpkResult {
     Unknown,
@@ -113,7 +113,7 @@ impl KpkPosition {
         }
     }
 
-    /// What the position itself says.
+    /// The result by the position itself.
     fn at_once(self) -> KpkResult {
         let Self {
             strong, weak, pawn, ..
@@ -139,7 +139,7 @@ impl KpkPosition {
         KpkResult::Unknown
     }
 
-    /// What the positions after its moves say.
+    /// The result by the positions after its moves.
     fn by_moves(self, known: &[KpkResult]) -> KpkResult {
         let (wanted, otherwise) = if self.strong_to_move {
             (KpkResult::Win, KpkResult::Draw)
@@ -187,7 +187,7 @@ impl KpkPosition {
         kings.chain(pawns.map(move |pawn| Self { pawn, ..turned }))
     }
 
-    /// The square so many steps before the pawn.
+    /// The square `steps` steps before the pawn.
     fn ahead(self, steps: usize) -> Option<Square> {
         let Bitboard(bits) = Bitboard::from(self.pawn).shift(8 * steps as i32);
         Bitboard(bits).first()

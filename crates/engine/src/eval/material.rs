@@ -8,7 +8,7 @@ use super::{
 };
 use sparring_chess::{ByColor, Color, Role, Square};
 
-/// All pieces of both sides where they stand, and the bishop pair.
+/// Material and piece squares of both sides, with imbalances.
 pub(super) fn material<T: EvalAccumulator>(board: &Board, weights: T::Weights) -> ByColor<T> {
     let is_king_side = |square: Square| square.file() >= File::E;
     let wings = ByColor::new_with(|color| board.king_of(color).map(is_king_side));
@@ -31,7 +31,7 @@ pub(super) fn material<T: EvalAccumulator>(board: &Board, weights: T::Weights) -
     })
 }
 
-/// All pieces of both sides wherever they stand, and the bishop pair.
+/// Material of both sides without piece squares, with imbalances.
 pub(super) fn bare_material<T: EvalAccumulator>(board: &Board, weights: T::Weights) -> ByColor<T> {
     ByColor::new_with(|color| {
         let mut sum = T::empty(weights);
@@ -45,7 +45,7 @@ pub(super) fn bare_material<T: EvalAccumulator>(board: &Board, weights: T::Weigh
     })
 }
 
-/// What pieces are worth together: bishops in pairs; knights with many pawns, rooks with few (Kaufman's rules).
+/// Imbalances: the bishop pair; knights with many pawns, rooks with few (Kaufman's rules).
 fn imbalance(board: &Board, ours: Bitboard, sum: &mut impl EvalAccumulator) {
     if (ours & board.bishops()).more_than_one() {
         sum.add(BISHOP_PAIR, 1);
@@ -67,7 +67,7 @@ mod tests {
     };
     use sparring_chess::{Rules as _, Variant, parse_fen};
 
-    /// What the pieces of a position are worth to White.
+    /// White's lead in material and piece squares.
     fn lead(fen: &str) -> ScorePair {
         let pos = parse_fen(Variant::FromPosition, fen).unwrap();
         let both = material::<ScorePair>(pos.board(), ());

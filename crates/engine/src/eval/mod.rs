@@ -1,7 +1,8 @@
-//! What a position is worth without looking ahead.
+//! Static evaluation.
 //!
 //! The evaluator is chosen once a search by the variant. Orthodox chess gets the classical evaluation, a sum of named
-//! terms, one file each, corrected by the net of [`super::nnue`] where the search asks it; other variants get what their goal rewards.
+//! terms, one file each, with the NNUE correction of [`crate::nnue`] where the search uses it; other variants score what
+//! their goal rewards.
 
 mod accumulator;
 mod attacks;

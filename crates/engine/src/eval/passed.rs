@@ -1,4 +1,4 @@
-//! Passed pawns: how far they are, what stands in their way, and whose king is nearer.
+//! Passed pawns: their rank, blockers on their way, and the distance of both kings.
 
 use shakmaty::{Bitboard, attacks};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use sparring_chess::{Color, Square};
 
-/// The worth of a side's passed pawns. The attacks must be complete.
+/// The score of a side's passed pawns. The attacks must be complete.
 pub(super) fn passed<T: EvalAccumulator>(
     attacks: &AttackInfo<'_>,
     us: Color,

@@ -12,10 +12,10 @@ use super::{
 };
 use sparring_chess::{ByColor, Color, Square};
 
-/// What the pawns alone say.
+/// The evaluation of the pawn structure.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Structure<T> {
-    /// The worth of each side's structure.
+    /// The score of each side's structure.
     pub worth: ByColor<T>,
     /// Pawns with a free way.
     pub passed: Bitboard,
@@ -48,12 +48,12 @@ impl PawnTable {
         Self(vec![(0, Structure::default()); SLOTS])
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub fn clear(&mut self) {
         self.0.fill((0, Structure::default()));
     }
 
-    /// The structure with this key, judged anew if the table has lost it.
+    /// The structure with this key, evaluated unless the table has it.
     pub(super) fn structure(
         &mut self,
         key: u64,

@@ -1,4 +1,4 @@
-//! Knights, bishops, rooks and queens: where they can go, and what they stand on or in front of.
+//! Knights, bishops, rooks and queens: mobility, outposts, files and trapped pieces.
 
 use shakmaty::{Bitboard, attacks};
 

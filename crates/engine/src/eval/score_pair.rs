@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ScorePair(i32);
 
-/// A pair of a middle game and an endgame worth, in centipawns.
+/// A pair of a middle game and an endgame score, in centipawns.
 pub(crate) const fn t(mg: i32, eg: i32) -> ScorePair {
     ScorePair((eg << 16).wrapping_add(mg))
 }
@@ -16,12 +16,12 @@ impl ScorePair {
     /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// The middle game's worth.
+    /// The middle game score.
     pub const fn mg(self) -> i32 {
         self.0 as i16 as i32
     }
 
-    /// The endgame's worth.
+    /// The endgame score.
     pub const fn eg(self) -> i32 {
         (self.0.wrapping_add(0x8000) >> 16) as i16 as i32
     }
@@ -31,7 +31,7 @@ impl ScorePair {
         Self(self.0.wrapping_add(other.0))
     }
 
-    /// The worth at a phase from 0 (bare endgame) to `full` (all pieces), both halves scaled by so many sixty-fourths.
+    /// The tapered score at a phase from 0 (bare endgame) to `full` (all pieces), both halves scaled in sixty-fourths.
     pub const fn blend(self, phase: i32, full: i32, [mg, eg]: [i32; 2]) -> i32 {
         (self.mg() * phase * mg + self.eg() * (full - phase) * eg) / (full * 64)
     }

@@ -1,7 +1,7 @@
 //! Piece-square tables, with the material value of each piece.
 //!
-//! Squares are mirrored on the middle, thirty-two of them, from the edge to the middle and from the own first rank on: a pair
-//! for each, and one more for each that is added where kings stand on the same wing, on files a to d or e to h.
+//! Files are mirrored, which leaves thirty-two squares, from the edge to the middle and from the own first rank on: a
+//! pair for each, and another pair that is added where kings stand on the same wing, on files a to d or e to h.
 
 use super::{
     score_pair::ScorePair,
@@ -34,7 +34,7 @@ const BESIDE_KINGS: [Weight; 6] = [
     KING_BESIDE_KING,
 ];
 
-/// Which kings stand on the wing of a piece, its half of the files: 1 for the enemy's, 2 for its own, added up.
+/// Which kings stand on the same wing as a piece: 1 for the enemy's plus 2 for its own.
 pub(super) type Kings = usize;
 
 /// Material and square together, by role, by kings on the wing and by square as the owner sees it.
@@ -73,12 +73,12 @@ const fn beside(role: usize, kings: Kings, square: usize) -> Option<Weight> {
     Some(BESIDE_KINGS[role].at((kings - 1) * 32 + mirrored(square)))
 }
 
-/// The worth of a piece on a square as its own side sees it.
+/// The score of a piece on a square from its own side's view.
 pub(super) fn worth(role: Role, square: Square, kings: Kings) -> ScorePair {
     WORTH[role as usize - 1][kings][square as usize]
 }
 
-/// The weights that make up [`worth`]: a king has no material, and not every wing a king.
+/// The weights that add up to [`worth`]: a king has no material, and not every wing a king.
 pub(super) fn weights(role: Role, square: Square, kings: Kings) -> impl Iterator<Item = Weight> {
     let index = role as usize - 1;
     let material = (role != Role::King).then(|| MATERIAL.at(index));

@@ -1,7 +1,6 @@
-//! What every row of weights counts, by hand: small positions in which the answer can be read off the board.
+//! What every row of weights counts: small positions in which the result can be read off the board.
 //!
-//! The other tests of the evaluation hold whatever the terms say (colors do not matter, a sample says what the evaluation
-//! says); these say what each line of `weights.rs` means.
+//! The other tests of the evaluation hold for any terms; these fix the meaning of each line of `weights.rs`.
 
 use super::{
     accumulator::{Coefficients, EvalAccumulator as _},

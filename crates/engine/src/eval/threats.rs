@@ -12,7 +12,7 @@ use super::{
 };
 use sparring_chess::Color;
 
-/// The worth of a side's threats. The attacks must be complete.
+/// The score of a side's threats. The attacks must be complete.
 pub(super) fn threats<T: EvalAccumulator>(attacks: &AttackInfo<'_>, us: Color, weights: T::Weights) -> T {
     let ours = attacks.sides.get(us);
     let theirs = attacks.sides.get(!us);

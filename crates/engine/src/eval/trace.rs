@@ -14,16 +14,16 @@ use super::{
 use crate::{EngineOverrides, Params, SearchRequest, node::Node};
 use sparring_chess::{ByColor, units::Centipawns};
 
-/// One term of an evaluation: for each side, the worth in the middle game and in the endgame, in centipawns.
+/// One term of an evaluation: for each side, the middle game and endgame scores, in centipawns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceRow {
     /// What the term is about.
     pub name: &'static str,
-    /// White's worth.
+    /// White's score.
     pub white: (i32, i32),
-    /// Black's worth.
+    /// Black's score.
     pub black: (i32, i32),
-    /// What it is made of, as far as it is there; adds up to the worth, but for points of danger.
+    /// Its non-zero parts; they add up to the score, but for points of danger.
     pub parts: Vec<TracePart>,
 }
 
@@ -32,9 +32,9 @@ pub struct TraceRow {
 pub struct TracePart {
     /// The row, as settings call it.
     pub name: &'static str,
-    /// White's worth.
+    /// White's score.
     pub white: (i32, i32),
-    /// Black's worth.
+    /// Black's score.
     pub black: (i32, i32),
     /// In points of danger, of which a curve makes centipawns, and not in centipawns.
     pub is_danger: bool,
@@ -43,22 +43,22 @@ pub struct TracePart {
 /// An evaluation taken apart. Displays as a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// The terms; none for variants that are judged as a whole.
+    /// The terms; none for variants without terms.
     pub rows: Vec<TraceRow>,
     /// How much of the middle game is left, in percent.
     pub phase: i32,
-    /// How much of the worth of middle game and endgame counts, in percent: less where a draw is near.
+    /// The scales of the middle game and endgame scores, in percent: less where a draw is near.
     pub scales: [i32; 2],
-    /// What the net corrects the terms by, for White; none where it is not asked.
+    /// The NNUE correction for White; none where the net is not used.
     pub net: Option<Centipawns>,
-    /// What half moves without a capture or a pawn's move have left of it all, in percent.
+    /// The fifty-move scaling of it all, in percent.
     pub faded: i32,
     /// The evaluation for white, the bonus for having the move included.
     pub total: Centipawns,
 }
 
-/// Takes the evaluation of a search's position apart, as that search judges where the engine's own numbers are `params`; what it
-/// likes and misjudges on purpose is left out.
+/// The evaluation of a search's position by term, as that search evaluates it where the engine's own parameters are
+/// `params`; without style bonuses and handicap.
 #[must_use]
 pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     let (pos, variant) = (search.line.position(), search.line.variant());
@@ -143,7 +143,7 @@ fn parts(sums: &ByColor<Coefficients>, weights: &WeightOverrides) -> Vec<TracePa
     parts
 }
 
-/// The rows of weights that count in a linear sum, and what no weight stands for.
+/// The rows of weights that count in a linear sum, and its constant part.
 fn list(sums: &ByColor<Coefficients>, is_danger: bool, weights: &WeightOverrides) -> Vec<TracePart> {
     let counts = |sum: &Coefficients, row: &WeightRow| {
         let mut own = sum.counts.clone();

@@ -4,7 +4,7 @@ use super::{classical, pawns::PawnTable, weight_overrides::WeightOverrides};
 use crate::{nnue::Halves, node::Node};
 use sparring_chess::{Color, Role, Rules as _, Square, Variant};
 
-/// Worth of a piece in antichess, where having few is the goal: pawn to king.
+/// Value of a piece in antichess, where having few is the goal: pawn to king.
 const ANTICHESS: [i32; 6] = [-60, -120, -90, -130, -160, -110];
 /// In atomic chess, where pieces explode and only the king matters.
 const ATOMIC: [i32; 6] = [110, 220, 200, 380, 780, 0];
@@ -14,8 +14,8 @@ const CRAZYHOUSE: [i32; 6] = [110, 260, 250, 360, 620, 0];
 const HORDE: [i32; 6] = [70, 300, 310, 480, 950, 0];
 const ORTHODOX: [i32; 6] = [100, 320, 330, 500, 950, 0];
 
-/// The worth of a position for the side to move, in centipawns. `seen` is what the net has seen of it, where it is asked: it has
-/// learned orthodox chess alone.
+/// The evaluation of a position for the side to move, in centipawns. `seen` holds the accumulators, where the net is
+/// used: in orthodox chess alone.
 pub(super) fn evaluate(
     variant: Variant,
     node: &Node,
@@ -68,7 +68,7 @@ fn hill(node: &Node, us: Color) -> i32 {
     })
 }
 
-/// Each check given is worth more than the one before.
+/// Each check given counts more than the one before.
 fn checks_given(node: &Node, us: Color) -> i32 {
     let left = node
         .pos

@@ -1,7 +1,7 @@
-//! What a weight is: a place in the one table of pairs that `weights.rs` declares.
+//! A weight: an index into the table of pairs that `weights.rs` declares.
 //!
-//! Terms name weights, never numbers. In play a weight is a constant of the table; the tuner counts instead how often
-//! a position uses each (see `tally.rs`). So both read the same terms, and cost nothing where nobody counts.
+//! Terms name weights, never numbers. In play a weight is a constant of the table; the tuner counts instead how often a
+//! position uses each (see [`super::accumulator`]). So both read the same terms, at no cost in play.
 
 /// A weight, or the first of a row of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct WeightRow {
     pub name: &'static str,
     /// Its name in settings: the same in small letters.
     pub key: &'static str,
-    /// What it is for.
+    /// What it counts.
     pub doc: &'static str,
     /// The place of its first pair in the table.
     pub first: usize,

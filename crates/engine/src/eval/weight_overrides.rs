@@ -1,4 +1,4 @@
-//! Weights of one's own: the table with some rows changed, for players that judge otherwise than the engine does.
+//! Weight overrides: the evaluation weights with some rows changed, for personalities that evaluate otherwise.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use super::{
 };
 use crate::handicap::mix;
 
-/// The weights of the evaluation as one player has them; the engine's unless changed.
+/// The evaluation weights of one player; the engine's unless changed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WeightOverrides(Box<[ScorePair; COUNT]>);
 
-/// What to make of a row of weights.
+/// A change of a row of weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Amount {
-    /// So many hundredths of what the engine has.
+    /// A percentage of the engine's weights.
     Percent(i32),
-    /// These: middle game and endgame in centipawns, as many pairs as the row is long.
+    /// Middle game and endgame in centipawns, as many pairs as the row is long.
     Pairs(Vec<[i32; 2]>),
 }
 
@@ -92,12 +92,12 @@ impl WeightOverrides {
         Ok(())
     }
 
-    /// A weight's worth.
+    /// The value of a weight.
     pub(super) fn value(&self, weight: Weight) -> ScorePair {
         self.0[weight.index()]
     }
 
-    /// Whether they are the engine's after all.
+    /// Whether they are the engine's.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self.0 == TABLE

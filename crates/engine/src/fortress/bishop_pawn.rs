@@ -20,7 +20,7 @@ pub(super) fn is_held(view: &EndgameView<'_>, strong_to_move: bool) -> bool {
 }
 
 impl BishopPawn {
-    /// None of other men: with so many on the board, one of each kind leaves room for no more.
+    /// `None` for other material; with this many pieces one of each kind leaves room for no more.
     fn of(view: &EndgameView<'_>) -> Option<Self> {
         let [strong_king, weak_king] = view.kings()?;
         Some(Self {

@@ -24,7 +24,7 @@ pub(super) fn is_held(view: &EndgameView<'_>, strong_to_move: bool) -> bool {
 }
 
 impl BishopKnight {
-    /// None of other men: with so many on the board, one of each kind leaves room for no more.
+    /// `None` for other material; with this many pieces one of each kind leaves room for no more.
     fn of(view: &EndgameView<'_>) -> Option<Self> {
         let [strong_king, weak_king] = view.kings()?;
         let knights = view.board.knights();
@@ -98,7 +98,7 @@ impl BishopKnight {
         (attacks::knight_attacks(self.weak_knight) & !attacked & !self.occupied()).count()
     }
 
-    /// Whether the bishop looks at king or knight through its own men, which may move away with a threat.
+    /// Whether the bishop attacks king or knight through a piece of its own side, which may move away with a threat.
     fn is_aimed_at(self) -> bool {
         let through = self.occupied() ^ self.strong_king ^ self.knight;
         let reach = attacks::bishop_attacks(self.bishop, through);

@@ -1,8 +1,7 @@
-//! Fortress recognizers: drawn endgames with material ahead, proven against endgame tables.
+//! Fortress recognizers: drawn endgames with material ahead, proven against tablebases.
 //!
-//! A rule claims only what it is sure of and says nothing of all else, so no claim is wrong; `sparring-lab verify-endgames` counts how many
-//! positions it knows, and how many it claims wrongly, of all there are. Each ending has a file of its own and sees the board
-//! from behind the stronger side.
+//! A rule claims only what is certain: `sparring-lab verify-endgames` counts claims and false claims over all positions.
+//! Each ending has a file of its own and sees the board from behind the stronger side.
 
 mod bishop_pawn;
 mod minors;
@@ -17,8 +16,8 @@ use sparring_chess::{Color, Rules as _, Square};
 
 const SALT: u64 = 0x3c79_ac49_2ba7_b653;
 
-/// The side that is known not to win a position of orthodox chess without rights to castle, if there is one. The other side
-/// may win it where the first goes wrong.
+/// The side that cannot win a position of orthodox chess without castling rights, if there is one. The other side may
+/// still win if the first errs.
 #[must_use]
 pub fn cannot_win(board: &Board, turn: Color) -> Option<Color> {
     let is_held: fn(&EndgameView<'_>, bool) -> bool = match board.occupied().count() {
@@ -37,24 +36,24 @@ pub fn cannot_win(board: &Board, turn: Color) -> Option<Color> {
     })
 }
 
-/// Mixed into the keys of the table by a search that goes on trying to win what is known not to be won: zero for all others.
+/// Mixed into the table keys of a search that plays on in a known draw: zero for all others.
 pub(super) fn salt(root: &Node) -> u64 {
     if is_attacker_to_move(root) { SALT } else { 0 }
 }
 
-/// Whether a search goes by these rules. Who errs on purpose does not know them.
+/// Whether a search uses these rules. A handicapped search does not.
 pub(super) fn are_detected(root: &Node, handicap: &PreparedHandicap) -> bool {
     root.orthodox && !handicap.is_active() && !is_attacker_to_move(root)
 }
 
-/// Whether the side to move is known not to win. It plays on as if nobody knew: otherwise all its moves would be worth the same
-/// to it, and it would take the first that leaves what is known, which is seldom one that sets problems.
+/// Whether the side to move is the one that cannot win. Its search ignores the rules: otherwise all its moves would score
+/// alike, and it would take the first that leaves the known draw, which seldom sets problems.
 fn is_attacker_to_move(root: &Node) -> bool {
     root.orthodox && cannot_win(root.board(), root.turn) == Some(root.turn)
 }
 
 impl Searcher<'_> {
-    /// What is known of a node's ending: a draw at most to one side, and at least to the other.
+    /// Bounds of a node in a known draw: at most a draw for one side, at least a draw for the other.
     pub fn fortress_bounds(&self, node: &Node) -> Bounds {
         if !self.detects_fortresses || node.pos.castles().any() {
             return Bounds::NONE;
@@ -67,7 +66,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// What is known of the ending settles a node, or bounds its score. Where tables have bounded it, no rule is asked.
+    /// A known draw cuts a node off, or bounds its score. Where tablebases have bounded it, no rule is tried.
     pub fn fortress_cutoff(&self, here: &mut NodeContext<'_>) -> Option<i32> {
         if here.excluded.is_some() || here.bounds.are_any() {
             return None;
@@ -80,7 +79,7 @@ impl Searcher<'_> {
     }
 }
 
-/// The board as the stronger side sees it, its pawns going up.
+/// The board from behind the stronger side, whose pawns go up.
 struct EndgameView<'b> {
     board: &'b Board,
     strong: Color,
@@ -152,7 +151,7 @@ mod tests {
         }
     }
 
-    /// The men of the endings that are known, the stronger side's first.
+    /// The pieces of the known endings, the stronger side's first.
     const MEN: [(&str, &str); 3] = [("KP", "kb"), ("KBN", "kn"), ("KRP", "kr")];
 
     /// All boards that are the same one for the rules: turned and mirrored where there are no pawns, left and right changed
@@ -191,7 +190,7 @@ mod tests {
         other
     }
 
-    /// Endings are proven for one of each set of boards alike, so the rules have to be blind to what tells them apart.
+    /// Endings are proven for one board of each set of mirrored boards, so the rules must not tell these apart.
     #[test]
     fn boards_alike_are_known_alike() {
         let mut chance = Chance(1);

@@ -21,7 +21,7 @@ pub(super) fn is_held(view: &EndgameView<'_>, strong_to_move: bool) -> bool {
 }
 
 impl RookPawn {
-    /// None of other men: with so many on the board, one of each kind leaves room for no more.
+    /// `None` for other material; with this many pieces one of each kind leaves room for no more.
     fn of(view: &EndgameView<'_>) -> Option<Self> {
         let [strong_king, weak_king] = view.kings()?;
         let rooks = view.board.rooks();
@@ -102,7 +102,7 @@ impl RookPawn {
             | attacks::pawn_attacks(Color::White, self.pawn)
     }
 
-    /// Whether the rook looks at the weaker king through its own, which may step aside with a threat.
+    /// Whether the rook attacks the weaker king through its own, which may step aside with a threat.
     fn is_aimed_at(self) -> bool {
         attacks::rook_attacks(self.rook, self.occupied() ^ self.strong_king).contains(self.weak_king)
     }

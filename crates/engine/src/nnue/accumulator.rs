@@ -51,8 +51,8 @@ impl Accumulators {
     }
 }
 
-/// The accumulators of a path, by ply. Many nodes are never judged, so each is made when it is asked for, from the last ply before
-/// it that was.
+/// The accumulators of a path, by ply. Many nodes are never evaluated, so each is made when it is needed, from the last
+/// one made before it.
 #[derive(Debug)]
 pub(crate) struct Path {
     plies: Vec<Ply>,
@@ -84,12 +84,12 @@ impl Path {
         }
     }
 
-    /// Begins anew: nothing is known of the root.
+    /// Resets the path: the root's accumulator is not made yet.
     pub fn begin(&mut self) {
         self.plies[0].made = [false; 2];
     }
 
-    /// A side has made an orthodox move to this ply, which has changed so much.
+    /// Records the pieces that an orthodox move to this ply changed.
     pub fn enter(&mut self, ply: usize, us: Color, changes: DirtyPieces) {
         let here = &mut self.plies[ply];
         here.made = [false; 2];
@@ -190,7 +190,7 @@ mod tests {
             let mut path = Path::new();
             path.begin();
             for (ply, choice) in choices.into_iter().enumerate() {
-                // Not every node is judged, and some are twice.
+                // Some nodes are not evaluated, and some twice.
                 for _ in 0..choice % 3 {
                     let fresh = Accumulators::fresh(node.board());
                     prop_assert_eq!(path.halves(ply, &node), fresh.halves(node.turn));

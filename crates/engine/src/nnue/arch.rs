@@ -25,7 +25,7 @@ const LARGEST_HIDDEN: f32 = 3.0;
 const LARGEST_OUTPUT: f32 = 0.49;
 const LARGEST_BIAS: f32 = 2.0;
 
-/// A row of the hidden layer's size, aligned as processors like to read it.
+/// A row of the hidden layer's size, aligned for SIMD loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(align(32))]
 pub(super) struct Row(pub [i16; HIDDEN]);
@@ -44,11 +44,11 @@ pub(super) struct Net {
     pub rows: [Row; INPUTS],
     pub bias: Row,
     pub outputs: [Output; BUCKETS],
-    /// Which weights of the terms it has learned beside: [`beside`] when it was written.
+    /// The evaluation weights that it was trained with: [`eval_fingerprint`] when it was written.
     pub eval_fingerprint: u64,
 }
 
-/// What tells the weights of the terms from others.
+/// A fingerprint of the evaluation weights.
 pub(super) fn eval_fingerprint() -> u64 {
     WeightOverrides::default().salt()
 }
@@ -60,7 +60,7 @@ pub const OUTPUTS: usize = BIAS + HIDDEN;
 /// The biases of the outputs.
 pub const OUTPUT_BIASES: usize = OUTPUTS + BUCKETS * 2 * HIDDEN;
 
-/// A file has 16 bits for each number, 32 for each bias of an output, and 64 that tell which weights the terms have.
+/// File size: 16 bits for each number, 32 for each output bias, and 64 for the fingerprint of the evaluation weights.
 const BYTES: usize = 2 * OUTPUT_BIASES + 4 * BUCKETS + 8;
 
 impl Net {
@@ -126,8 +126,8 @@ const fn row(bytes: &[u8; BYTES], from: usize, largest: f32) -> [i16; HIDDEN] {
     row
 }
 
-/// The numbers of a net in fractions, as training moves them: rows of inputs, then the hidden layer's bias, then for each
-/// output its weights for the side to move's half, for the other's, and at last all outputs' biases.
+/// The weights of a net in floating point, as trained: rows of inputs, the hidden layer's bias, for each output its
+/// weights for the side to move's half and for the other's, and last all output biases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetWeights(pub Vec<f32>);
 
@@ -155,10 +155,7 @@ impl NetWeights {
         }
     }
 
-    /// The file that the program is compiled with.
-    ///
-    /// # Errors
-    /// [`WrongSize`] for numbers of another net.
+    /// The quantised file that is compiled into the program.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WrongSize> {
         if self.0.len() != Self::COUNT {
             return Err(WrongSize {

@@ -1,9 +1,9 @@
 //! NNUE correction: a small net that corrects the classical evaluation, trained on self-play.
 //!
-//! Each side sees the board from behind its own pieces, its king on the right half ([`view`]). What a side sees adds up to
-//! its half of the hidden layer ([`Accumulators`]), kept up along the path of a search ([`Path`]); the side to move's half comes
-//! first. The output says how many centipawns the evaluation is wrong by. Everything is whole numbers, so that every build of the
-//! program comes to the same. Who asks it says [`asked`].
+//! Each side sees the board from behind its own pieces, mirrored so that its king is on the right half ([`perspective`]).
+//! The inputs of a side add up to its half of the hidden layer ([`Accumulators`]), updated along the path of a search
+//! ([`Path`]); the side to move's half comes first. The output is the error of the evaluation in centipawns. All
+//! arithmetic is in integers, so that every build gives the same result. [`usage`] decides when the net is used.
 
 mod accumulator;
 mod arch;
@@ -22,7 +22,7 @@ use shakmaty::Board;
 /// The net that is shipped, as `sparring-lab train-net` wrote it.
 static SHIPPED: Net = Net::read(include_bytes!("weights.bin"));
 
-/// More than this the net never corrects, in centipawns.
+/// The largest correction, in centipawns.
 const MOST: i32 = 1000;
 
 /// What to add to the classical evaluation for the side to move, in centipawns.
@@ -34,12 +34,13 @@ pub(super) fn correction([ours, theirs]: Halves<'_>, board: &Board) -> i32 {
     (value / i64::from(HIDDEN_UNIT * OUTPUT_UNIT)).clamp(-most, most) as i32
 }
 
-/// Which output judges a board: by how many men are left.
+/// The output bucket of a board, by the number of pieces.
 fn bucket(board: &Board) -> usize {
     (board.occupied().count().saturating_sub(2) * BUCKETS / 31).min(BUCKETS - 1)
 }
 
-/// The clipped squares of a half, weighed. A weight times a clipped value fits 16 bits, so that processors do many at once.
+/// The weighted sum of the squared clipped values of a half. A weight times a clipped value fits 16 bits, so that SIMD
+/// does many at once.
 fn squared_sum(half: &[i16; HIDDEN], weights: &[i16; HIDDEN]) -> i32 {
     let weighed = half.iter().zip(weights).map(|(value, weight)| {
         let clipped = (*value).clamp(0, HIDDEN_UNIT as i16);
@@ -71,7 +72,7 @@ mod tests {
         correction(accumulators.halves(pos.turn()), pos.board())
     }
 
-    /// What the shipped net says, in fractions.
+    /// The output of the shipped net in floating point.
     fn in_fractions(pos: &Position) -> f64 {
         let mut sampler = Sampler::default();
         let sample = sampler.sample(pos).unwrap();
@@ -106,7 +107,7 @@ mod tests {
     fn the_net_that_is_shipped_has_learned_something_and_stays_a_correction() {
         let said = FENS.map(|fen| corrected(&position(fen)));
         assert!(said.iter().any(|value| *value != 0), "{said:?}");
-        // It corrects, and does not judge in the terms' place.
+        // It corrects the terms and does not replace them.
         assert!(said.iter().all(|value| value.abs() < 300), "{said:?}");
     }
 

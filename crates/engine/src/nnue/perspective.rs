@@ -4,7 +4,7 @@ use shakmaty::Piece;
 
 use sparring_chess::{Color, File, Square};
 
-/// A side's way of seeing: from behind its own pieces, and mirrored where its king stands on the left half.
+/// The perspective of a side: from behind its own pieces, and mirrored where its king stands on the left half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct View {
     side: Color,

@@ -19,11 +19,12 @@ pub struct NetSample {
     pub inputs: [ArrayVec<u16, MEN>; 2],
     /// Whether the side to move is White.
     pub white_moves: bool,
-    /// Which output judges it.
+    /// The output bucket.
     pub bucket: u8,
-    /// What the classical evaluation says, in centipawns.
+    /// The classical evaluation, in centipawns.
     pub classical: f32,
-    /// How much of the net's correction counts, from 0 to 1: like the evaluation less near a draw and near the fifty-move rule.
+    /// The factor of the net's correction, from 0 to 1: less near a draw and near the fifty-move rule, as for the
+    /// evaluation.
     pub share: f32,
 }
 

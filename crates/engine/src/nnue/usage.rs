@@ -3,8 +3,8 @@
 use crate::{EngineOverrides, Params, SearchRequest};
 
 impl SearchRequest {
-    /// Whether the net corrects what the terms say, where the engine's own numbers are `params`: in orthodox chess alone, never for
-    /// who errs on purpose, and never beside weights of somebody's own, as it has learned from none of these.
+    /// Whether the net corrects the evaluation, where the engine's own parameters are `params`: only in orthodox chess,
+    /// without a handicap and with the default weights, as it was trained on nothing else.
     pub(crate) fn uses_net(&self, params: &Params) -> bool {
         let overrides = self.overrides.as_deref();
         let params = overrides.map_or(params, EngineOverrides::params);
@@ -14,7 +14,7 @@ impl SearchRequest {
     }
 }
 
-/// Mixed into the keys of the table by a search that does not ask the net: zero for one that does.
+/// Mixed into the table keys of a search without the net: zero with it.
 pub(crate) fn salt(asked: bool) -> u64 {
     const BY_TERMS: u64 = 0x6e0f_52a1_94c3_7d38;
     if asked { 0 } else { BY_TERMS }
