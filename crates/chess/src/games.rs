@@ -1,7 +1,7 @@
-//! Games read from PGN, one after the other, however long the file is.
+//! PGN reader: games one after the other, in constant memory however long the file is.
 //!
-//! The main line of a game ends at the first word that does not belong to it. Never is a game played on from a position
-//! that nobody had.
+//! The main line of a game ends at the first word that does not fit it: no game goes on from a position that did not
+//! occur in it.
 
 mod languages;
 mod reading;
@@ -30,7 +30,7 @@ use super::{Color, GameHistory, Variant, in_plain_signs};
 /// No game of chess has as many half moves: by the rule of 75 moves it ends long before.
 const LONGEST: usize = 20_000;
 
-/// So many tags of a game are kept.
+/// The most tags kept of a game.
 const TAGS: usize = 256;
 
 /// A game as it was recorded: its tags, and the moves up to where the reading stopped.
@@ -87,9 +87,9 @@ impl RecordedGame {
         (!matches!(value, "" | "?" | "-")).then_some(value)
     }
 
-    /// What White scored, in half points; none while the game is open.
+    /// White's score in half points; none while the game is open.
     ///
-    /// The tag `Result` holds. Where it is missing, or says nothing, the result at the end of the moves does.
+    /// The tag `Result` takes precedence over the result at the end of the moves.
     #[must_use]
     pub fn score_of_white(&self) -> Option<u32> {
         match self.outcome_of_tag().or(self.marker)? {
@@ -157,7 +157,7 @@ pub struct Games<R> {
 }
 
 impl<R: Read> Games<R> {
-    /// Reads at most so many half moves of each game.
+    /// Reads at most `plies` half moves of each game.
     pub fn new(stream: R, plies: usize) -> Self {
         Self {
             tokens: Tokens::new(stream),
@@ -170,8 +170,7 @@ impl<R: Read> Games<R> {
 
     /// The next game; none at the end of the stream.
     ///
-    /// # Errors
-    /// Whatever reading fails with. What the text says is never an error: a game that makes no sense is broken.
+    /// # Errors Read errors only. A game whose text makes no sense is broken, not an error.
     pub fn next_game(&mut self) -> io::Result<Option<RecordedGame>> {
         loop {
             let header = self.header()?;
@@ -208,7 +207,7 @@ impl<R: Read> Games<R> {
         }
     }
 
-    /// The game with these tags; none where there is neither tag nor move, as behind a result that stands twice.
+    /// The game with these tags; none where there is neither tag nor move, as after a result that is written twice.
     fn movetext(&mut self, header: Header) -> io::Result<Option<RecordedGame>> {
         let (mut game, mut reading) = header.begin(self.plies);
         let mut variation = Nesting::default();
@@ -270,7 +269,7 @@ fn is_remark(word: &MoveWord) -> bool {
     }
 }
 
-/// How deep in variations a word stands.
+/// The nesting depth of variations.
 #[derive(Default)]
 struct Nesting {
     depth: u64,
@@ -297,7 +296,7 @@ impl Nesting {
 #[derive(Default)]
 struct Header {
     tags: Vec<(String, String)>,
-    /// Where the tags stand that say how the game begins.
+    /// The places of the tags that set up the game.
     places: Vec<(String, Place)>,
     cut: Option<Place>,
 }

@@ -84,14 +84,14 @@ impl GameHistory {
         Ok(mv)
     }
 
-    /// Plays a move that is known to be legal in the current position.
+    /// Plays a move, which must be legal in the current position.
     pub fn play(&mut self, mv: Move) {
         self.position.play_unchecked(mv);
         self.moves.push(mv);
         self.keys.push(key(&self.position));
     }
 
-    /// Forgets all moves after the first `plies`.
+    /// Drops all moves after the first `plies`.
     pub fn truncate(&mut self, plies: usize) {
         if plies >= self.moves.len() {
             return;
@@ -133,7 +133,7 @@ impl GameHistory {
         self.moves.len()
     }
 
-    /// Whether a move takes back: it captures where the last move has captured.
+    /// Whether a move recaptures: it captures on the target square of the last capture.
     #[must_use]
     pub fn takes_back(&self, mv: Move) -> bool {
         let last = self.moves.last();

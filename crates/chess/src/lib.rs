@@ -1,7 +1,7 @@
-//! The door to shakmaty: positions, moves and the line of a game, in the words of the rest of the house.
+//! Chess rules on top of shakmaty: positions, moves, notation, game histories and units.
 //!
-//! Nobody else names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the
-//! king-takes-rook `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
+//! No other crate names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the king-takes-rook
+//! `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
 #[cfg(feature = "pgn")]
 mod games;
@@ -79,10 +79,10 @@ pub fn key_after(before: &Position, key_before: u64, mv: Move, after: &Position)
     }
 }
 
-/// The key of a position of orthodox chess as Polyglot books have it.
+/// The Polyglot key of a position of orthodox chess.
 ///
-/// It differs from [`key`] only where a pawn stands ready to capture en passant but may not, being pinned:
-/// Polyglot looks at the pawns alone (its format description, by Michel Van den Bergh and Fabien Letouzey).
+/// It differs from [`key`] only where a pawn next to a double-stepped pawn may not capture en passant because it is
+/// pinned: Polyglot ignores pins (its format description, by Michel Van den Bergh and Fabien Letouzey).
 #[must_use]
 pub fn polyglot_key(pos: &Position) -> u64 {
     pos.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0

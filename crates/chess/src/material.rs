@@ -4,7 +4,8 @@ use shakmaty::{Bitboard, Board};
 
 use super::{Color, File, Rank, Role, Square};
 
-/// Men of a color, without its king, within two squares of the king of `king`'s color; none where there is no king.
+/// Pieces and pawns of a color, without its king, within two squares of the king of `king`'s color; 0 where there is no
+/// king.
 #[must_use]
 pub fn men_near_king(board: &Board, of: Color, king: Color) -> i32 {
     let around = board.king_of(king).map_or(Bitboard::EMPTY, within_two);

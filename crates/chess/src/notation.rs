@@ -33,7 +33,7 @@ pub enum SanError {
     Ambiguous {
         /// The text as given.
         text: String,
-        /// The moves that it could be, written so that they can be told apart.
+        /// The legal moves that it could be, in unambiguous notation.
         candidates: Vec<String>,
     },
 }
@@ -67,8 +67,8 @@ pub fn parse_uci(pos: &Position, text: &str) -> Result<Move, NotationError> {
         .map_err(|_| NotationError::Illegal(text.to_owned()))
 }
 
-/// Writes a move in UCI notation with the castling of the variant, or as king takes own rook where either stands on another
-/// file than in usual games: as a move of the king it could be a step, or castling with the rook of the corner.
+/// Writes a move in UCI notation, castling as the variant does, or as king takes own rook where either stands on another
+/// file than in standard chess: as a king move it could be an ordinary step, or castling with the corner rook.
 #[must_use]
 pub fn write_uci(mv: Move, variant: Variant) -> String {
     if variant.castles_onto_rook() || castles_from_elsewhere(mv) {

@@ -2,7 +2,7 @@
 
 use super::{Color, GameHistory, Rules as _};
 
-/// The ends that need nobody's claim or consent.
+/// How a game ends by rule, without resignation or agreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Checkmate, won by this side.
@@ -22,7 +22,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Who won, if anybody.
+    /// The winner; none for a draw.
     #[must_use]
     pub fn winner(self) -> Option<Color> {
         match self {
@@ -34,10 +34,10 @@ impl Outcome {
 }
 
 impl GameHistory {
-    /// The end that the rules impose on the current position, if any. Mate comes before all draws.
+    /// The outcome of the current position by rule, if any. Mate comes before all draws.
     ///
-    /// [`Outcome::Threefold`] is reported last, and only where nothing else ends the game: who needs a claim for it
-    /// ignores it.
+    /// [`Outcome::Threefold`] is reported last, and only where nothing else ends the game: callers that need a claim for
+    /// it ignore it.
     #[must_use]
     pub fn ending(&self) -> Option<Outcome> {
         let pos = self.position();

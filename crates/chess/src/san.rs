@@ -7,8 +7,7 @@ use shakmaty::{Bitboard, Board, Chess, attacks, san::San};
 
 use super::{Color, Move, Rank, Role, Rules as _, Square};
 
-/// The one legal move that fits, if it is neither castling, nor a promotion, nor en passant. Whatever else there is to say
-/// is left to shakmaty.
+/// The one legal move that fits, if it is neither castling, nor a promotion, nor en passant; shakmaty handles the rest.
 pub(super) fn named(pos: &Chess, san: &San) -> Option<Move> {
     let San::Normal {
         role,
@@ -87,7 +86,7 @@ mod tests {
     use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
     use shakmaty::File;
 
-    /// Every plain SAN there is.
+    /// All plain SANs.
     fn words() -> Vec<San> {
         let mut words = Vec::new();
         let files: Vec<Option<File>> = File::ALL.into_iter().map(Some).chain([None]).collect();

@@ -85,7 +85,7 @@ impl fmt::Display for Millis {
     }
 }
 
-/// A position's worth in hundredths of a pawn, from the point of view of the side to move.
+/// A score in hundredths of a pawn, from the point of view of the side to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(transparent))]
 pub struct Centipawns(pub i32);
@@ -129,9 +129,7 @@ impl fmt::Display for Elo {
     }
 }
 
-/// A monotonic clock that is passed in, so that whoever calls decides what time it is.
-///
-/// Below the floor of the daemon nobody reads the system's clock; tests pass a clock that they move by hand.
+/// A monotonic clock that is passed in, so that the caller controls time: tests pass a clock that they advance by hand.
 pub trait TimeSource {
     /// Time since a fixed moment of this clock's choice.
     fn elapsed(&self) -> Millis;

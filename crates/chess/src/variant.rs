@@ -1,4 +1,4 @@
-//! The variants lichess knows, their spelling on the wire, and positions read from and written to FEN.
+//! Variants of lichess, their keys, and positions read from and written to FEN.
 
 use std::{fmt, str::FromStr};
 
@@ -153,7 +153,7 @@ pub enum FenError {
     Syntax {
         /// The text as given.
         fen: String,
-        /// What shakmaty says of it.
+        /// shakmaty's message.
         why: String,
     },
     /// The format is right, but no game can be played from there.
@@ -161,7 +161,7 @@ pub enum FenError {
     Unplayable {
         /// The text as given.
         fen: String,
-        /// What shakmaty says of it.
+        /// shakmaty's message.
         why: String,
     },
 }
@@ -210,7 +210,7 @@ pub fn chess960_fen(number: u32) -> String {
     format!("{} w KQkq - 0 1", Board::chess960(number % 960).board_fen())
 }
 
-/// The position of orthodox chess with these men, nobody having rights to castle or to take en passant; none where it cannot be.
+/// The position of orthodox chess with these pieces, without castling or en passant rights; none where it is not legal.
 #[must_use]
 pub fn position_of(board: &Board, turn: Color) -> Option<Position> {
     let setup = Setup {

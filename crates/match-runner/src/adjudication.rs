@@ -1,12 +1,12 @@
-//! Ending games that are decided, so that a match spends its time on the others.
+//! Adjudication: ends decided games early, so that a match spends its time on the others.
 
 use sparring_chess::Color;
 use sparring_engine::Score;
 
-/// When a game is ended before the rules end it. Both engines must agree by their own scores.
+/// When a game ends before the rules end it. Both engines must agree by their own scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adjudication {
-    /// A side is lost when both engines have said so for `resign_moves` moves each by `resign_score` centipawns.
+    /// A side loses when both engines have scored it so for `resign_moves` moves each, by `resign_score` centipawns.
     pub resign_moves: usize,
     /// See `resign_moves`.
     pub resign_score: i32,
@@ -16,7 +16,7 @@ pub struct Adjudication {
     pub draw_moves: usize,
     /// See `draw_from`.
     pub draw_score: i32,
-    /// Drawn when so many moves were played after the opening.
+    /// Drawn when this many moves were played after the opening.
     pub longest: usize,
 }
 
@@ -34,7 +34,7 @@ impl Default for Adjudication {
     }
 }
 
-/// What an adjudicator says.
+/// The result of an adjudication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
     /// Won by this side.
@@ -44,8 +44,8 @@ pub(super) enum Call {
 }
 
 impl Adjudication {
-    /// Judges by the scores reported so far, from White's view, one for each ply; `None` where none was given. `number` is
-    /// that of the next move, counted from 1 where the engines began to play.
+    /// Adjudicates by the scores reported so far, from White's view, one for each ply; `None` where none was reported.
+    /// `number` is that of the next move, counted from 1 where the engines began to play.
     pub(super) fn call(&self, scores: &[Option<i32>], number: usize) -> Option<Call> {
         let latest = |moves: usize| -> Option<&[Option<i32>]> {
             let plies = moves.checked_mul(2).filter(|plies| *plies > 0)?;
@@ -72,7 +72,7 @@ impl Adjudication {
     }
 }
 
-/// A score from White's view in centipawns; mates count as far beyond any margin.
+/// A score from White's view in centipawns; a mate counts as 30,000, beyond any margin.
 pub(super) fn white_view(score: Score, mover: Color) -> i32 {
     let own = match score {
         Score::Cp(cp) => cp.0,

@@ -1,28 +1,27 @@
-//! Lines of EPD, and of FEN, which only has counters where EPD has its operations.
+//! EPD lines, and FEN lines, which have counters where EPD has its operations.
 
 use std::{io, path::Path};
 
 use sparring_files as files;
 
-/// The most that is read of a file, unpacked.
+/// The largest file that is read, unpacked.
 pub(super) const MOST: u64 = 256 * files::MIB;
 
-/// Reads a file of such lines, which may be compressed.
+/// Reads an EPD file, which may be compressed.
 ///
-/// # Errors
-/// When the file cannot be read.
+/// # Errors When the file cannot be read.
 pub fn read_file(path: &Path) -> io::Result<String> {
     Ok(text_of(&files::read_unpacked(path, MOST)?))
 }
 
-/// The text of such lines. What is not ASCII is a name or a comment, so that an old encoding loses but a few letters of it;
-/// a mark of Unicode at the beginning, which Windows puts there, is left out.
+/// Decodes EPD text. What is not ASCII is a name or a comment, so an old encoding loses only a few letters of it; a byte
+/// order mark at the beginning is dropped.
 pub(super) fn text_of(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).into_owned();
     text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)
 }
 
-/// Splits a line into the FEN of its position and its operations, which may be none; none where it has no four fields.
+/// Splits a line into the FEN of its position and its operations, which may be empty; none where it has no four fields.
 pub(super) fn split(line: &str) -> Option<(String, &str)> {
     let (mut fen, mut rest) = (String::new(), line.trim());
     for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! One game between two engines: the clock, the rules, and what a forfeit is.
+//! One game between two engines: clocks, rules and forfeits.
 
 use std::num::NonZeroU32;
 
@@ -26,7 +26,7 @@ pub struct Referee {
 /// A finished game.
 #[derive(Debug)]
 pub struct Finished {
-    /// Who won, if anybody.
+    /// The winner; none for a draw.
     pub winner: Option<Color>,
     /// Why it ended.
     pub reason: Reason,
@@ -34,7 +34,7 @@ pub struct Finished {
     pub line: GameHistory,
     /// A comment for each move: score, depth and time.
     pub comments: Vec<String>,
-    /// What an engine did wrong, when it forfeited.
+    /// How an engine forfeited.
     pub complaint: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Finished {
     }
 }
 
-/// A move that was made, or how the mover lost by failing to make one.
+/// A move, or a forfeit of the side to move.
 enum Made {
     Move { score: Option<i32>, comment: String },
     Forfeit(Reason, String),
@@ -177,10 +177,10 @@ impl Referee {
         let allowed = match control {
             TimeControl::Clock { .. } => clocks.left[side] + self.margin,
             TimeControl::MoveTime(time) => time + self.margin,
-            // Without a clock only a hang is a fault.
+            // Without a clock only a hang is a forfeit.
             TimeControl::Nodes(_) | TimeControl::Depth(_) => Millis::from_secs(600),
         };
-        // A little beyond, so that a late answer is told from a hang.
+        // A little longer, to tell a late answer from a hang.
         let answer = match player.go(line, control, *clocks, allowed + Millis(500)) {
             Ok(answer) => answer,
             Err(error @ PlayerError::Silent { .. }) if control.is_timed() => {
@@ -226,7 +226,7 @@ mod tests {
     use crate::GoResult;
     use sparring_chess::parse_fen;
 
-    /// Plays moves that it was given, each taking a second, and remembers by what time it was asked.
+    /// Plays given moves, each taking a second, and records the clocks at each `go`.
     struct Script {
         moves: std::slice::Iter<'static, &'static str>,
         asked: Vec<(TimeControl, Clocks)>,

@@ -3,7 +3,7 @@
 use sparring_chess::units::{Centipawns, Depth, Millis, Nodes};
 use sparring_engine::Score;
 
-/// What an engine answers to `go`.
+/// An engine's answer to `go`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GoResult {
     /// The move as it wrote it.
@@ -19,7 +19,7 @@ pub struct GoResult {
 }
 
 impl GoResult {
-    /// Takes score, depth and nodes from an `info` line; scores that are only bounds do not count.
+    /// Updates score, depth and nodes from an `info` line; scores that are bounds are skipped.
     pub(super) fn parse_info(&mut self, text: &str) {
         let mut words = text.split_ascii_whitespace();
         if words.next() != Some("info") {

@@ -22,9 +22,9 @@ pub struct JournalRow {
     pub game: usize,
     /// Half points of the first engine: 0, 1 or 2.
     pub half_points: usize,
-    /// Why it ended, as [`super::Reason::word`] says.
+    /// Why it ended: [`super::Reason::word`].
     pub reason: String,
-    /// Whether the loser lost by its plumbing.
+    /// Whether the loser forfeited: by time, an illegal move or a crash.
     pub forfeit: bool,
     /// Plies played.
     pub plies: usize,
@@ -32,7 +32,7 @@ pub struct JournalRow {
 
 #[cfg(test)]
 impl JournalRow {
-    /// A game that ended by mate after sixty plies, whoever gave it.
+    /// A game that ended by mate after sixty plies.
     pub(super) fn mate(pair: usize, game: usize, half_points: usize) -> Self {
         Self {
             pair,
@@ -45,11 +45,11 @@ impl JournalRow {
     }
 }
 
-/// A record that cannot be read or written.
+/// A journal that cannot be read or written.
 #[derive(Debug, Error)]
-pub enum RecordError {
+pub enum JournalError {
     /// The file cannot be used.
-    #[error("the record {}", path.display())]
+    #[error("the journal {}", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -57,14 +57,14 @@ pub enum RecordError {
         #[source]
         source: std::io::Error,
     },
-    /// The first line says that it is the record of another match.
-    #[error("{} is the record of another match: it has {found}, this is {expected}", path.display())]
+    /// The first line belongs to another match.
+    #[error("{} is the journal of another match: it has {found}, this is {expected}", path.display())]
     OtherMatch {
         /// The file.
         path: PathBuf,
-        /// What its first line says.
+        /// Its first line.
         found: String,
-        /// What this match would write there.
+        /// The first line of this match.
         expected: String,
     },
 }
@@ -77,19 +77,18 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A record in memory only.
+    /// A journal in memory only.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Opens or begins a record in a file. `heading` names engines, time control, openings and seed: a file with
-    /// another heading is refused. A last line cut off by a kill is dropped.
+    /// Opens or creates a journal file. `heading` names engines, time control, openings and seed: a file with another
+    /// heading is refused. A last line cut off by a kill is dropped.
     ///
-    /// # Errors
-    /// [`RecordError`] when the file cannot be used or belongs to another match.
-    pub fn open(path: &Path, heading: &str) -> Result<Self, RecordError> {
-        let failed = |source| RecordError::File {
+    /// # Errors [`JournalError`] when the file cannot be used or belongs to another match.
+    pub fn open(path: &Path, heading: &str) -> Result<Self, JournalError> {
+        let failed = |source| JournalError::File {
             path: path.to_owned(),
             source,
         };
@@ -100,7 +99,7 @@ impl Journal {
             if let Some(first) = lines.next_text().map_err(failed)? {
                 if first != heading {
                     let (path, found, expected) = (path.to_owned(), first, heading.to_owned());
-                    return Err(RecordError::OtherMatch {
+                    return Err(JournalError::OtherMatch {
                         path,
                         found,
                         expected,
@@ -119,7 +118,7 @@ impl Journal {
             .append(true)
             .open(path)
             .map_err(failed)?;
-        // After a cut line a new one has to begin; after a whole one an empty line does no harm.
+        // A cut line needs a line end; an empty line does no harm.
         writeln!(file, "{}", if fresh { heading } else { "" }).map_err(failed)?;
         Ok(Self {
             rows,
@@ -127,16 +126,13 @@ impl Journal {
         })
     }
 
-    /// Adds a finished game and writes it down at once.
-    ///
-    /// # Errors
-    /// [`RecordError`] when it cannot be written.
-    pub fn add(&mut self, row: JournalRow) -> Result<(), RecordError> {
+    /// Adds a finished game and writes its line at once.
+    pub fn add(&mut self, row: JournalRow) -> Result<(), JournalError> {
         if let Some((path, file)) = &mut self.file {
             let line = serde_json::to_string(&row).unwrap_or_default();
             writeln!(file, "{line}")
                 .and_then(|()| file.flush())
-                .map_err(|source| RecordError::File {
+                .map_err(|source| JournalError::File {
                     path: path.clone(),
                     source,
                 })?;
@@ -177,11 +173,11 @@ mod tests {
     fn a_killed_match_goes_on_where_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.ndjson");
-        let mut record = Journal::open(&path, "a b 1+0").unwrap();
-        record.add(JournalRow::mate(0, 0, 2)).unwrap();
-        record.add(JournalRow::mate(0, 1, 1)).unwrap();
-        record.add(JournalRow::mate(1, 0, 0)).unwrap();
-        drop(record);
+        let mut journal = Journal::open(&path, "a b 1+0").unwrap();
+        journal.add(JournalRow::mate(0, 0, 2)).unwrap();
+        journal.add(JournalRow::mate(0, 1, 1)).unwrap();
+        journal.add(JournalRow::mate(1, 0, 0)).unwrap();
+        drop(journal);
         // A kill cut the last line.
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, &text[..text.len() - 9]).unwrap();
@@ -194,13 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn the_record_of_another_match_is_left_alone() {
+    fn the_journal_of_another_match_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.ndjson");
         drop(Journal::open(&path, "a b 1+0").unwrap());
         assert!(matches!(
             Journal::open(&path, "a c 1+0"),
-            Err(RecordError::OtherMatch { .. })
+            Err(JournalError::OtherMatch { .. })
         ));
     }
 }

@@ -22,7 +22,7 @@ pub use adjudication::Adjudication;
 pub use epd::read_file as read_epd;
 pub use game::{Finished, Referee};
 pub use go_result::GoResult;
-pub use journal::{Journal, JournalRow, RecordError};
+pub use journal::{Journal, JournalError, JournalRow};
 pub use openings::{
     Opening, OpeningSet, OpeningsError, human as human_opening, read as read_openings,
     read_file as read_openings_file,

@@ -15,7 +15,7 @@ use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop}
 use sparring_files as files;
 use sparring_personality::human_model::{Model, TimePressure};
 
-/// A start for two games, one with each engine as White.
+/// A start position for two games, one with each engine as White.
 #[derive(Debug, Clone)]
 pub struct Opening {
     /// The position.
@@ -35,10 +35,10 @@ pub enum OpeningsError {
         /// What is wrong.
         why: String,
     },
-    /// Nothing but comments and empty lines.
+    /// There are only comments and empty lines.
     #[error("there is no opening in it")]
     Empty,
-    /// Games in PGN of which none serves.
+    /// No PGN game gives an opening.
     #[error("there is no opening in it{0}")]
     NoGame(String),
     /// The file cannot be read.
@@ -51,17 +51,16 @@ pub enum OpeningsError {
 pub struct OpeningSet {
     /// In the order that the seed gives them.
     pub openings: Vec<Opening>,
-    /// What tells this set from others: the lines of the file, or of games the positions that they lead to.
+    /// The identity of this set: the lines of an EPD file, or the positions after the games of a PGN file.
     pub text: String,
-    /// What has to be said of the file: games that are left out and why, positions that come up more than once.
+    /// Remarks on the file: games that are left out and why, repeated positions.
     pub remarks: Vec<String>,
 }
 
-/// Reads a file of openings: games in PGN, known by the name (`.pgn`) or by how they begin, or lines as [`read`] takes
-/// them. An opening is where a game has come to after so many half moves, or at its end.
+/// Reads a file of openings: games in PGN, recognised by the name (`.pgn`) or by how they begin, or lines as [`read`]
+/// takes them. An opening is the position of a game after `plies` half moves, or at its end.
 ///
-/// # Errors
-/// [`OpeningsError`] when the file cannot be read, names no opening, or has a line that is none.
+/// # Errors [`OpeningsError`] when the file cannot be read, has no opening, or has an invalid line.
 pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
     let bytes = files::read_unpacked(path, epd::MOST)?;
     let named = path
@@ -97,7 +96,7 @@ fn is_pgn(text: &str) -> bool {
     first.starts_with(['[', '{', '%']) || first.starts_with("1.")
 }
 
-/// What came of the games of a file.
+/// Counts of the games of a file.
 #[derive(Debug, Default)]
 struct Tally {
     games: usize,
@@ -109,7 +108,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// How many games were left out, and why; empty where all serve.
+    /// How many games were left out, and why; empty where none were.
     fn left_out(&self) -> String {
         let reasons = [
             (self.broken, "broken"),
@@ -128,7 +127,7 @@ impl Tally {
         format!("; left out: {}", reasons.join(", "))
     }
 
-    /// Says of a broken game what is wrong with it, of the first ones at least.
+    /// Counts a broken game, with a remark for each of the first ones.
     fn record_broken(&mut self, why: &str) {
         const MOST: usize = 20;
         self.broken += 1;
@@ -142,8 +141,7 @@ impl Tally {
     }
 }
 
-/// Reads games and takes where they lead to, each position once. Games that are broken, over, or of other rules are left
-/// out.
+/// Reads games and keeps their final positions, each once. Games that are broken, over, or of other rules are left out.
 fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
     let mut games = Games::new(bytes, plies);
     let (mut openings, mut seen, mut tally) = (Vec::new(), HashSet::new(), Tally::default());
@@ -226,13 +224,13 @@ pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        // What has too few fields is complained of as it was written.
+        // A line of too few fields is quoted as a whole.
         let (fen, rest) = epd::split(line).unwrap_or_else(|| (line.to_owned(), ""));
         let wrong = |why| OpeningsError::Line { line: index + 1, why };
         let position = parse_fen(Variant::Standard, &fen).map_err(|error| wrong(error.to_string()))?;
         let game = GameHistory::from_position(Variant::Standard, position.clone());
         if let Some(ending) = game.ending() {
-            // Such a pair would count as played, and as even.
+            // Such a pair would count as two draws.
             return Err(wrong(format!(
                 "the game is over there ({})",
                 Reason::Rules(ending).word()
@@ -251,15 +249,15 @@ pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     Ok(openings)
 }
 
-/// An opening as people play it, another one for each number: eight half moves by the model of their choice, after
-/// which neither side is more than a pawn ahead.
+/// An opening as people play it, a different one for each number: eight half moves by the human model, after which
+/// neither side is more than a pawn ahead.
 #[must_use]
 pub fn human(seed: u64, number: u64) -> Opening {
     const PLIES: usize = 8;
     const PLAYERS: Elo = Elo(1800);
     let mut attempt = 0;
     loop {
-        // Numbers and attempts stay apart: nobody plays so many pairs.
+        // Numbers and attempts do not collide below 2^20 attempts.
         let luck = seed ^ (number << 20 | attempt);
         attempt += 1;
         let mut line = GameHistory::new(Variant::Standard);
@@ -315,7 +313,7 @@ mod tests {
         assert_ne!(order(7), order(8));
     }
 
-    /// The openings of a file with this name and text, by their names, and what is said of it.
+    /// The names of the openings of a file with this name and text, and the remarks.
     fn file(name: &str, text: &str, plies: usize) -> Result<(Vec<String>, Vec<String>), OpeningsError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);

@@ -16,21 +16,19 @@ use sparring_personality::{
     style::Style,
 };
 
-/// Whoever can be asked for a move.
+/// A player of a match.
 pub trait Participant {
-    /// What the match calls it.
+    /// Its name in the match.
     fn name(&self) -> &str;
 
-    /// Makes ready for a game that `seed` names.
+    /// Prepares a game; `seed` identifies it.
     ///
-    /// # Errors
-    /// [`PlayerError`] when it is gone or silent.
+    /// # Errors [`PlayerError`] when it has ended or does not answer.
     fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
 
-    /// A move in the line's last position, within `limit`.
+    /// A move in the game's last position, within `limit`.
     ///
-    /// # Errors
-    /// [`PlayerError`] when it is gone or silent.
+    /// # Errors [`PlayerError`] when it has ended or does not answer.
     fn go(
         &mut self,
         line: &GameHistory,
@@ -60,7 +58,7 @@ impl Participant for UciProcess {
     }
 }
 
-/// An engine as a process with a time control of its own, whatever the match plays by.
+/// An engine process with a time control of its own, which replaces the match's.
 #[derive(Debug)]
 pub struct ExternalEngine {
     player: UciProcess,
@@ -98,8 +96,8 @@ impl Participant for ExternalEngine {
     }
 }
 
-/// Our own engine inside this program, playing with the knobs of a level. Its moves follow from the seed and the
-/// position: no clock, whatever else the machine does.
+/// Our own engine inside this program, at the parameters of a level. Its moves follow from the seed and the position
+/// alone: it uses no clock.
 #[derive(Debug)]
 pub struct BuiltinEngine {
     name: String,
@@ -113,7 +111,7 @@ pub struct BuiltinEngine {
 const HASH: usize = 4;
 
 impl BuiltinEngine {
-    /// Sits down to play with these knobs, which must limit its nodes.
+    /// A player with these parameters, which must limit its nodes.
     #[must_use]
     pub fn new(name: &str, knobs: LevelParams) -> Self {
         Self {

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::{
     game::{Finished, Referee},
-    journal::{Journal, JournalRow, RecordError},
+    journal::{Journal, JournalError, JournalRow},
     openings::Opening,
     reason::Reason,
     statistics::{Pentanomial, Sprt, Verdict},
@@ -21,14 +21,14 @@ use super::{
 };
 use sparring_chess::{Color, GameHistory, Variant};
 
-/// What is to be played.
+/// A match between two engines.
 #[derive(Debug)]
 pub struct Match {
     /// The engines: points are counted for the first.
     pub engines: [EngineSpec; 2],
     /// The rules of the games in which the first engine has White.
     pub referee: Referee,
-    /// The starts, in order; taken again from the front when there are more pairs.
+    /// The openings, in order; reused from the front when there are more pairs.
     pub openings: Vec<Opening>,
     /// Pairs of games to play.
     pub pairs: usize,
@@ -38,7 +38,7 @@ pub struct Match {
     pub sprt: Option<Sprt>,
 }
 
-/// What has been played, told after each game.
+/// The standings of a match, reported after each game.
 #[derive(Debug)]
 pub struct Progress<'a> {
     /// Finished games, those of earlier runs counted in.
@@ -47,7 +47,7 @@ pub struct Progress<'a> {
     pub wins_draws_losses: [usize; 3],
     /// Points by pairs.
     pub pairs: Pentanomial,
-    /// Games lost by plumbing: by the first engine, by the second.
+    /// Forfeits: of the first engine, of the second.
     pub forfeits: [usize; 2],
     /// The game just finished, with its number among the pair and its players.
     pub latest: Option<Latest<'a>>,
@@ -56,7 +56,7 @@ pub struct Progress<'a> {
 /// The game just finished.
 #[derive(Debug)]
 pub struct Latest<'a> {
-    /// Its line in the record.
+    /// Its row of the journal.
     pub row: &'a JournalRow,
     /// The game.
     pub game: &'a Finished,
@@ -68,42 +68,41 @@ pub enum MatchError {
     /// An engine cannot be started.
     #[error(transparent)]
     Player(#[from] PlayerError),
-    /// The record cannot be kept.
+    /// The journal cannot be written.
     #[error(transparent)]
-    Record(#[from] RecordError),
+    Journal(#[from] JournalError),
     /// No openings were given.
     #[error("a match needs at least one opening")]
     NoOpenings,
 }
 
-/// What the workers share: the games still to play, and the record.
+/// What the workers share: the games still to play, and the journal.
 struct SharedState<'a> {
     waiting: Mutex<VecDeque<(usize, usize)>>,
-    record: Mutex<&'a mut Journal>,
+    journal: Mutex<&'a mut Journal>,
     enough: AtomicBool,
 }
 
 impl Match {
-    /// Plays every game that the record lacks and tells of each. Games that are under way when the test is decided are left
-    /// out, so that the record says for ever what it said then.
+    /// Plays every game that the journal lacks and calls `on_progress` after each. Games that are running when the SPRT
+    /// is decided are left out, so that its result is final.
     ///
-    /// # Errors
-    /// [`MatchError`] when an engine cannot be started or the record cannot be written; the games finished until then are in
-    /// the record. Engines that crash during a game, or on their way to it, forfeit it and are started anew.
+    /// # Errors [`MatchError`] when an engine cannot be started or the journal cannot be written; the games finished
+    /// until then are in the journal. Engines that crash during a game, or before it, forfeit it and are restarted.
     pub fn run(
         &self,
-        record: &mut Journal,
+        journal: &mut Journal,
         on_progress: &(dyn Fn(&Progress<'_>) + Sync),
     ) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
         }
         let games = (0..self.pairs).flat_map(|pair| [(pair, 0), (pair, 1)]);
-        let waiting = games.filter(|(pair, game)| !record.has(*pair, *game)).collect();
+        let waiting = games.filter(|(pair, game)| !journal.has(*pair, *game)).collect();
         let shared = SharedState {
             waiting: Mutex::new(waiting),
-            enough: AtomicBool::new(self.is_decided(&record.pairs())),
-            record: Mutex::new(record),
+            enough: AtomicBool::new(self.is_decided(&journal.pairs())),
+            journal: Mutex::new(journal),
         };
         thread::scope(|scope| {
             let workers: Vec<_> = (0..self.concurrency.max(1))
@@ -123,7 +122,7 @@ impl Match {
     ) -> Result<(), MatchError> {
         let outcome = self.play_all(shared, on_progress);
         if outcome.is_err() {
-            // What stops one worker would stop the others too.
+            // An error of one worker would stop the others too.
             shared.enough.store(true, Ordering::Relaxed);
         }
         outcome
@@ -157,8 +156,8 @@ impl Match {
         Ok(())
     }
 
-    /// Writes a game down and tells of it, unless the test was decided while it was played: each further look would be
-    /// another chance to err.
+    /// Adds a game to the journal and reports it, unless the SPRT was decided while it was played: each further look at
+    /// the test would add to its error.
     fn record_game(
         &self,
         shared: &SharedState<'_>,
@@ -166,15 +165,15 @@ impl Match {
         row: &JournalRow,
         on_progress: &(dyn Fn(&Progress<'_>) + Sync),
     ) -> Result<(), MatchError> {
-        let mut record = shared.record.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.is_decided(&record.pairs()) {
+        let mut journal = shared.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_decided(&journal.pairs()) {
             return Ok(());
         }
-        record.add(row.clone())?;
-        if self.is_decided(&record.pairs()) {
+        journal.add(row.clone())?;
+        if self.is_decided(&journal.pairs()) {
             shared.enough.store(true, Ordering::Relaxed);
         }
-        on_progress(&progress(&record, Some(Latest { row, game })));
+        on_progress(&progress(&journal, Some(Latest { row, game })));
         Ok(())
     }
 
@@ -182,7 +181,7 @@ impl Match {
         self.sprt.is_some_and(|test| test.verdict(pairs) != Verdict::Open)
     }
 
-    /// Plays one game. An engine that is not ready for it forfeits it like one that falls over during it.
+    /// Plays one game. An engine that is not ready for it forfeits it like one that crashes during it.
     fn play_one(&self, players: &mut [UciProcess; 2], pair: usize, game: usize) -> Finished {
         let opening = &self.openings[pair % self.openings.len()];
         for (index, player) in players.iter_mut().enumerate() {
@@ -207,17 +206,17 @@ impl Match {
     }
 }
 
-/// Where a record stands.
+/// The standings of a journal.
 #[must_use]
-pub fn progress<'a>(record: &Journal, latest: Option<Latest<'a>>) -> Progress<'a> {
+pub fn progress<'a>(journal: &Journal, latest: Option<Latest<'a>>) -> Progress<'a> {
     let mut so_far = Progress {
         games: 0,
         wins_draws_losses: [0; 3],
-        pairs: record.pairs(),
+        pairs: journal.pairs(),
         forfeits: [0; 2],
         latest,
     };
-    for row in record.rows() {
+    for row in journal.rows() {
         so_far.games += 1;
         so_far.wins_draws_losses[2 - row.half_points.min(2)] += 1;
         if row.forfeit {
@@ -285,12 +284,12 @@ mod tests {
     #[test]
     fn an_engine_that_ends_between_two_games_forfeits_the_next_and_the_match_goes_on() {
         let contest = contest([toy("sound", ":"), toy("frail", "exit")], None);
-        let mut record = Journal::new();
-        contest.run(&mut record, &|_| {}).unwrap();
-        let so_far = progress(&record, None);
+        let mut journal = Journal::new();
+        contest.run(&mut journal, &|_| {}).unwrap();
+        let so_far = progress(&journal, None);
         assert_eq!(so_far.games, 4);
         assert_eq!((so_far.wins_draws_losses, so_far.forfeits), ([4, 0, 0], [0, 4]));
-        assert!(record.rows().all(|row| row.reason == "crash"));
+        assert!(journal.rows().all(|row| row.reason == "crash"));
     }
 
     #[test]
@@ -299,9 +298,9 @@ mod tests {
         endless.command[2] = endless.command[2].replace(r#"echo "bestmove 0000""#, "exec cat /dev/zero");
         let contest = contest([endless, toy("sound", ":")], None);
         let complaints = Mutex::new(Vec::new());
-        let mut record = Journal::new();
+        let mut journal = Journal::new();
         contest
-            .run(&mut record, &|so_far| {
+            .run(&mut journal, &|so_far| {
                 let complaint = so_far
                     .latest
                     .as_ref()
@@ -309,7 +308,7 @@ mod tests {
                 complaints.lock().unwrap().extend(complaint);
             })
             .unwrap();
-        // The sound one plays no legal move, but it is not to blame where the other has White.
+        // The other engine plays no legal move, but does not forfeit where the endless one has White.
         let named = "endless printed a line of more than 1 MiB";
         assert_eq!(
             complaints
@@ -321,7 +320,7 @@ mod tests {
             2
         );
         assert_eq!(
-            record
+            journal
                 .rows()
                 .filter(|row| row.reason == "crash" && row.half_points == 0)
                 .count(),
@@ -336,44 +335,44 @@ mod tests {
         let mut frail = toy("frail", "exit");
         frail.command[2] = format!("test -e {once} && exit; touch {once}; {}", frail.command[2]);
         let contest = contest([toy("sound", ":"), frail], None);
-        let mut record = Journal::new();
-        let error = contest.run(&mut record, &|_| {}).unwrap_err();
+        let mut journal = Journal::new();
+        let error = contest.run(&mut journal, &|_| {}).unwrap_err();
         assert!(
             matches!(error, MatchError::Player(PlayerError::Gone { .. })),
             "{error}"
         );
-        assert_eq!(progress(&record, None).wins_draws_losses, [1, 0, 0]);
+        assert_eq!(progress(&journal, None).wins_draws_losses, [1, 0, 0]);
     }
 
-    /// A test between two engines, and a record in which it is decided for the first of them.
+    /// A match with an SPRT, and a journal in which it is decided for the first engine.
     fn decided() -> (Match, Journal) {
         let test = Sprt {
             elo0: 0.0,
             elo1: 5.0,
             error: 0.05,
         };
-        let mut record = Journal::new();
+        let mut journal = Journal::new();
         for pair in 10..3000 {
             for game in 0..2 {
                 let half_points = 1 + usize::from(pair % 3 > 0);
-                record.add(JournalRow::mate(pair, game, half_points)).unwrap();
+                journal.add(JournalRow::mate(pair, game, half_points)).unwrap();
             }
         }
-        (contest([toy("one", ":"), toy("other", ":")], Some(test)), record)
+        (contest([toy("one", ":"), toy("other", ":")], Some(test)), journal)
     }
 
     #[test]
     fn a_test_that_was_decided_is_not_played_on() {
-        let (contest, mut record) = decided();
-        let before = record.rows().count();
-        contest.run(&mut record, &|_| {}).unwrap();
-        assert_eq!(record.rows().count(), before);
+        let (contest, mut journal) = decided();
+        let before = journal.rows().count();
+        contest.run(&mut journal, &|_| {}).unwrap();
+        assert_eq!(journal.rows().count(), before);
     }
 
     #[test]
     fn a_game_under_way_when_the_test_is_decided_is_left_out() {
-        let (contest, mut record) = decided();
-        let before = record.rows().count();
+        let (contest, mut journal) = decided();
+        let before = journal.rows().count();
         let finished = Finished {
             winner: None,
             reason: Reason::Adjudicated,
@@ -383,7 +382,7 @@ mod tests {
         };
         let shared = SharedState {
             waiting: Mutex::default(),
-            record: Mutex::new(&mut record),
+            journal: Mutex::new(&mut journal),
             enough: AtomicBool::new(false),
         };
         let told = AtomicBool::new(false);
@@ -392,6 +391,6 @@ mod tests {
             .record_game(&shared, &finished, &JournalRow::mate(0, 0, 0), &on_progress)
             .unwrap();
         assert!(!told.into_inner());
-        assert_eq!(record.rows().count(), before);
+        assert_eq!(journal.rows().count(), before);
     }
 }

@@ -1,5 +1,5 @@
-//! What a match proves: Elo with its error and the likelihood of superiority from pairs of games, and the sequential test of
-//! two hypotheses.
+//! Match statistics: Elo with its error and the likelihood of superiority from pairs of games, and the sequential
+//! probability ratio test (SPRT).
 
 use std::fmt;
 
@@ -103,7 +103,7 @@ fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The share of a normal distribution that lies below so many standard deviations from its mean, to seven places.
+/// The share of a normal distribution below this many standard deviations from its mean, to seven places.
 ///
 /// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.2.17.
 fn normal_share(deviations: f64) -> f64 {
@@ -143,7 +143,7 @@ pub struct Sprt {
     pub error: f64,
 }
 
-/// What a test says so far.
+/// The state of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The alternative holds: the change is good.
@@ -173,7 +173,7 @@ impl Sprt {
         ((1.0 - self.error) / self.error).ln()
     }
 
-    /// What the pairs say.
+    /// The verdict on these pairs.
     #[must_use]
     pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
         let llr = self.llr(pairs);

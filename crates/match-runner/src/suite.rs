@@ -1,4 +1,4 @@
-//! Test suites: positions in EPD whose best moves are known, and what an engine makes of them.
+//! Test suites: EPD positions with known best moves, and whether an engine solves them.
 
 use super::epd;
 use sparring_chess::{
@@ -27,7 +27,7 @@ pub enum Goal {
     Play(Vec<Move>),
     /// None of these moves (`am`).
     Avoid(Vec<Move>),
-    /// A proven mate in so many moves or fewer (`dm`, or `bm #n`); of the side to move where it is negative.
+    /// A proven mate in this many moves or fewer (`dm`, or `bm #n`); of the side to move where it is negative.
     Mate(i32),
     /// As many points as there are (`c0`, or `c7` and `c8`, as in the Strategic Test Suite).
     Points(Vec<(Move, u32)>),
@@ -54,15 +54,15 @@ impl<'t> Wrong<'t> {
     }
 }
 
-/// Operations that suites have, but for comments and values, which are numbered. One that stands among the operands of
-/// another was not divided from it.
+/// Operations that suites have, but for comments and values, which are numbered. One among the operands of another lacks
+/// the semicolon before it.
 const OPERATIONS: [&str; 20] = [
     "acd", "acn", "acs", "am", "bm", "ce", "dm", "eco", "fmvn", "hmvc", "id", "nic", "noop", "pm", "pv",
     "rc", "resign", "sm", "tcgs", "tcri",
 ];
 
-/// Reads a suite, one EPD a line; empty lines and those that begin with `#` do not count. Lines that are no problem are
-/// left out: all of them are among the findings, one each, and nothing else is.
+/// Reads a suite, one EPD a line; empty lines and those that begin with `#` are skipped. Each invalid line is left out
+/// and has one diagnostic.
 #[must_use]
 pub fn read_suite(name: &str, text: &str) -> (Vec<Problem>, Diagnostics) {
     let (mut problems, mut findings) = (Vec::new(), Vec::new());
@@ -118,8 +118,8 @@ fn problem(line: &str, number: usize) -> Result<Problem, Wrong<'_>> {
         None => pair_points(&position, rated, ratings).map_err(|why| Wrong::new(operations, why))?,
         points => points,
     };
-    // Points tell most. A mate told beside the best move is what that move leads to: suites are counted by moves. Whoever plays
-    // the best move avoids the others.
+    // Points take precedence. A mate given beside the best move is what that move leads to: suites are counted by moves.
+    // The best move implies that moves to avoid are avoided.
     let goal = points
         .or(best)
         .or(mated)
@@ -170,7 +170,7 @@ fn undivided<'t>(name: &str, operand: &'t str) -> Result<(), Wrong<'t>> {
     }
 }
 
-/// Says of a line that nothing solves, and why that may be.
+/// The error of a line without a goal, with a hint at the cause.
 fn without_goal<'t>(line: &'t str, operations: &'t str) -> Wrong<'t> {
     let wrong = Wrong::new(
         line,
@@ -199,7 +199,7 @@ fn mate(text: &str) -> Result<i32, String> {
 }
 
 fn moves<'t>(position: &Position, operation: &'t str, text: &'t str) -> Result<Vec<Move>, Wrong<'t>> {
-    // Some suites mark en passant, with or without a space before it, and some judge the move by a glyph.
+    // Some suites mark en passant, with or without a space before it, and some annotate the move with a glyph.
     let words = text.split(|c: char| c.is_whitespace() || c == ',');
     let moves = words.map(|word| word.strip_suffix("e.p.").unwrap_or(word));
     let is_number = |word: &str| {
@@ -220,8 +220,8 @@ fn moves<'t>(position: &Position, operation: &'t str, text: &'t str) -> Result<V
     Ok(moves)
 }
 
-/// What may have been meant by a word that is no move here; empty where nothing comes near. Signs alone make no difference, so
-/// that `a8Q` is `a8=Q` and not `a8=R`.
+/// A hint at the legal move nearest to an invalid word; empty where none is near. Signs alone make no difference, so that
+/// `a8Q` is `a8=Q` and not `a8=R`.
 fn nearest_move(position: &Position, word: &str) -> String {
     let legal: Vec<String> = position
         .legal_moves()
@@ -253,10 +253,9 @@ fn one_move(position: &Position, text: &str) -> Result<Move, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Points by move, `f5=10, Be5+=2, Bf2=3`; none when the comment says something else.
+/// Points by move, `f5=10, Be5+=2, Bf2=3`; none where the comment has another form.
 ///
-/// # Errors
-/// A part that is no move with its points among others that are: a table with a hole would count for less than it says.
+/// # Errors A part that is no move with its points among others that are: the table would be incomplete.
 fn read_points(position: &Position, text: &str) -> Result<Option<Goal>, String> {
     let mut table = text.to_owned();
     for spaced in [" =", "= "] {
@@ -284,11 +283,10 @@ fn read_points(position: &Position, text: &str) -> Result<Option<Goal>, String> 
     }
 }
 
-/// Points by move from two operations, `c7 "f5 Be5+"` and `c8 "10 2"`, as later editions of the Strategic Test Suite have them; none
-/// when the comments say something else.
+/// Points by move from two operations, `c7 "f5 Be5+"` and `c8 "10 2"`, as in later editions of the Strategic Test Suite;
+/// none where the comments have another form.
 ///
-/// # Errors
-/// As [`read_points`], for two lists of which one has more.
+/// # Errors As [`read_points`], and for two lists of different length.
 fn pair_points(position: &Position, moves: &str, points: &str) -> Result<Option<Goal>, String> {
     let parts =
         |text| str::split(text, |c: char| c.is_whitespace() || c == ',').filter(|part| !part.is_empty());
@@ -353,7 +351,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// Notes a report of the search, the last one too.
+    /// Records a result of the search, the last one too.
     pub fn record(&mut self, goal: &Goal, report: &SearchResult) {
         self.points = goal.points(report);
         self.since = match self.since {

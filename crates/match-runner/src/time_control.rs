@@ -1,4 +1,4 @@
-//! How long engines may think in a match, as typed on the command line.
+//! Time controls, as typed on the command line.
 
 use std::{fmt, num::NonZeroU32, str::FromStr};
 
@@ -11,11 +11,11 @@ use sparring_chess::units::{Depth, Millis, Nodes};
 pub enum TimeControl {
     /// A clock with an increment: `10+0.1`, `10`, or `40/10+0.1` where each forty moves get the ten seconds anew.
     Clock {
-        /// After how many moves each side gets again what it started with; none for once and for all.
+        /// After how many moves each side gets its base time again; none for never.
         moves: Option<NonZeroU32>,
-        /// What each side starts with.
+        /// The base time.
         base: Millis,
-        /// What each move adds.
+        /// The increment.
         increment: Millis,
     },
     /// `movetime=100`, in milliseconds.
@@ -79,7 +79,7 @@ impl FromStr for TimeControl {
 }
 
 impl TimeControl {
-    /// Whether it is by time, so that silence oversteps it.
+    /// Whether it limits time, so that an engine that does not answer oversteps it.
     #[must_use]
     pub fn is_timed(self) -> bool {
         matches!(self, Self::Clock { .. } | Self::MoveTime(_))

@@ -1,4 +1,4 @@
-//! An option as a UCI engine offers it, and which values it takes.
+//! An option of a UCI engine, and the values it accepts.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ enum Values {
     },
     Switch,
     Words(Vec<String>),
-    /// Text, a button, or a kind that nobody knows yet: the engine has to judge.
+    /// Text, a button, or an unknown type: the engine decides.
     Anything,
 }
 
@@ -49,8 +49,8 @@ impl UciOption {
         Some(Self { name, takes })
     }
 
-    /// A value as the engine spells it, for some engines know their own words in one case of letters only; none where the
-    /// option does not take it, as far as the engine has said what it takes.
+    /// A value in the engine's own spelling, as some engines compare words by case; none where the option does not accept
+    /// it, as far as the engine has declared.
     pub fn spell<'a>(&'a self, value: &'a str) -> Option<&'a str> {
         match &self.takes {
             Values::Numbers { min, max } => value
@@ -79,7 +79,7 @@ impl UciOption {
 }
 
 impl fmt::Display for UciOption {
-    /// What it takes, in words.
+    /// What it accepts, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.takes {
             Values::Numbers { min, max } => write!(f, "a number from {min} to {max}"),

@@ -1,4 +1,4 @@
-//! One UCI engine as a child process: started, spoken to, waited for with a limit, and ended.
+//! One UCI engine as a child process, with a timeout for every answer.
 
 use std::{
     io::{BufReader, Write as _},
@@ -43,28 +43,28 @@ pub enum PlayerError {
         #[source]
         source: std::io::Error,
     },
-    /// It does not offer an option that it was to be given: whatever was played would not be what was asked for.
+    /// It lacks an option that has to be set.
     #[error("{name} has no option \"{option}\"{hint}")]
     Option {
         /// The engine.
         name: String,
-        /// What was asked for.
+        /// The option.
         option: String,
-        /// What may have been meant, as an end of the sentence; empty where nothing comes near.
+        /// A suggestion, as the end of the sentence; empty where nothing comes near.
         hint: String,
     },
-    /// It does not take a value that an option was to be given: it would go on with the one it had.
+    /// It does not accept the value of an option, and would go on with the one it had.
     #[error("{name} takes for \"{option}\" {takes}, not \"{value}\"{hint}")]
     Value {
         /// The engine.
         name: String,
         /// The option.
         option: String,
-        /// What was asked for.
+        /// The value.
         value: String,
-        /// What it takes, in words.
+        /// What it accepts, in words.
         takes: String,
-        /// What may have been meant, as an end of the sentence; empty where nothing comes near.
+        /// A suggestion, as the end of the sentence; empty where nothing comes near.
         hint: String,
     },
     /// It ended or closed its pipes.
@@ -86,24 +86,24 @@ pub enum PlayerError {
         name: String,
         /// What was sent.
         question: &'static str,
-        /// How long it was waited for.
+        /// The timeout.
         limit: Millis,
     },
 }
 
-/// What both clocks show before a move.
+/// Both clocks before a move.
 #[derive(Debug, Clone, Copy)]
 pub struct Clocks {
     /// White's and Black's time.
     pub left: [Millis; 2],
-    /// What each of their moves adds.
+    /// Their increments.
     pub increments: [Millis; 2],
-    /// In how many moves they get more time, this one included; none for never.
+    /// Moves until they get more time, this one included; none for never.
     pub to_go: [Option<u32>; 2],
 }
 
 impl Clocks {
-    /// The clocks in the words of `go`, for the side to move.
+    /// The clocks as arguments of `go`, for the side to move.
     fn words(&self, turn: Color) -> String {
         let ([white, black], [winc, binc]) = (self.left, self.increments);
         let to_go = self.to_go[turn.fold_wb(0, 1)].map(|moves| format!(" movestogo {moves}"));
@@ -118,34 +118,34 @@ impl Clocks {
     }
 }
 
-/// A running engine. It is told to quit, and ended if it does not, when this is dropped.
+/// A running engine. Dropping it sends `quit`, and kills the process if it does not end.
 #[derive(Debug)]
 pub struct UciProcess {
     name: String,
     title: Option<String>,
     child: Child,
     input: ChildStdin,
-    /// What it prints; nothing where a line was too long, which is the last then.
+    /// Its output lines; `None` for a line that was too long, which is the last.
     lines: Receiver<Option<String>>,
 }
 
-/// Lines that wait to be heard. An engine that talks without end waits for us then instead of filling our memory: together
-/// they have at most 64 MiB.
+/// Lines queued for reading. An engine that prints without end then blocks, instead of filling our memory: together they
+/// have at most 64 MiB.
 const QUEUED_LINES: usize = 64;
 
-/// What is noted of the options that an engine offers, in bytes of its lines.
+/// The most that is kept of an engine's option lines, in bytes.
 const MOST_OFFERED: usize = 1 << 20;
 
-/// A move has 5 characters; of what is none so many are shown.
+/// The most characters kept of a `bestmove`; a move has 5.
 const MOST_OF_A_MOVE: usize = 40;
 
 /// How long an engine may take to start or to get ready.
 const READY_TIMEOUT: Millis = Millis(20_000);
 
-/// How long it may take to end, to write its logs and what it has learnt.
+/// How long an engine may take to end, and to write its logs and what it has learnt.
 const QUIT_TIMEOUT: Millis = Millis(1_000);
 
-/// What the daemon's own shell may hold is no business of a program from outside.
+/// Removed from the environment: an external program must not see the token.
 const TOKEN_VARIABLE: &str = "LICHESS_TOKEN";
 
 impl UciProcess {
@@ -248,22 +248,21 @@ impl UciProcess {
         &self.name
     }
 
-    /// What it calls itself, mostly with a version; none where it does not say.
+    /// Its own name (`id name`), mostly with a version; none where it gives none.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
-    /// Tells it that a new game begins, and waits until it is ready.
+    /// Sends `ucinewgame` and waits until it is ready.
     ///
-    /// # Errors
-    /// [`PlayerError`] when it is gone or silent.
+    /// # Errors [`PlayerError`] when it has ended or does not answer.
     pub fn new_game(&mut self) -> Result<(), PlayerError> {
         self.send("ucinewgame")?;
         self.ready()
     }
 
-    /// Asks for a move and waits at most `limit` for it.
+    /// Sends `go` and waits at most `limit` for the move.
     pub(super) fn go(
         &mut self,
         line: &GameHistory,
@@ -280,11 +279,9 @@ impl UciProcess {
         self.search(line, &format!("go {limits}"), limit)
     }
 
-    /// Asks what it thinks of the line's last position, `depth` half moves deep, or of one move there; waits at most
-    /// `limit` for it.
+    /// Searches the game's last position, or one move there, to `depth`; waits at most `limit`.
     ///
-    /// # Errors
-    /// [`PlayerError`] when it is gone or silent.
+    /// # Errors [`PlayerError`] when it has ended or does not answer.
     pub fn analyse(
         &mut self,
         line: &GameHistory,
@@ -337,7 +334,7 @@ impl UciProcess {
         self.read_until(question, word, limit, |_| {})
     }
 
-    /// Waits for a line that is this word, and hands on what is said before it.
+    /// Waits for a line that is this word, and passes the lines before it to `on_line`.
     fn read_until(
         &mut self,
         question: &'static str,
@@ -356,7 +353,7 @@ impl UciProcess {
     }
 
     fn next_line(&self, question: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
-        // One that talks without end has not answered either.
+        // An engine that prints without end has not answered either.
         let received = if wait == Millis::ZERO {
             Err(RecvTimeoutError::Timeout)
         } else {
@@ -378,7 +375,7 @@ impl UciProcess {
 
 impl Drop for UciProcess {
     fn drop(&mut self) {
-        // An engine that is already gone cannot be told anything; either way nothing is left running but what a script has
+        // The engine may have ended already, so errors are ignored. Nothing is left running but what a shell script has
         // started without `exec` and does not end by itself.
         let _ = self.send("quit");
         let watch = Stopwatch::start();

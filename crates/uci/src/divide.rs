@@ -70,7 +70,7 @@ pub fn perft_speed(fen: &str, depth: u32) -> Result<String, PerftError> {
     ))
 }
 
-/// How moves are written: castling as in Chess960 only where kings or rooks stand on other files than in usual games.
+/// How castling is written: as in Chess960 only where kings or rooks stand on other files than in standard chess.
 fn notation(pos: &Position) -> Variant {
     if pos.castles().mode().is_chess960() {
         Variant::Chess960
@@ -79,7 +79,7 @@ fn notation(pos: &Position) -> Variant {
     }
 }
 
-/// How often each is timed: the best counts, so that other work on the machine does not.
+/// Runs of each. The best counts, so that other work on the machine does not.
 const RUNS: u32 = 5;
 
 fn speed(count: impl FnOnce() -> u64) -> f64 {
@@ -88,7 +88,7 @@ fn speed(count: impl FnOnce() -> u64) -> f64 {
     leaves as f64 / started.elapsed().as_secs_f64().max(1e-9) / 1e6
 }
 
-/// So deep it is counted without a look at the stop: a moment at most.
+/// Up to this depth perft runs without polling the stop flag: a moment at most.
 const MOMENT: u32 = 3;
 
 /// The number of legal lines of `depth` moves; none when it was stopped.

@@ -1,4 +1,4 @@
-//! What `go` asks for: its limits, and what makes no sense among them.
+//! `go`: the limits of a search, and the words to skip among them.
 
 use super::parse_error::{ParseError, number, positive, small};
 use sparring_chess::{Color, units::Millis};
@@ -18,7 +18,7 @@ pub(super) struct Go {
     pub searchmoves: Vec<String>,
     pub infinite: bool,
     pub ponder: bool,
-    /// What means nothing here. The protocol has it skipped: a game on the clock waits for an answer.
+    /// Words that are not understood. The protocol has them skipped: a GUI waits for the answer.
     pub skipped: Vec<ParseError>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct SideClock {
 }
 
 impl Go {
-    /// Whether it says when the search shall end, or that it shall go on until it is stopped.
+    /// Whether it has a limit, or asks for an infinite search.
     pub fn has_end(&self) -> bool {
         let times = [self.movetime, self.wtime, self.btime];
         let counts = self.depth.is_some() || self.nodes.is_some() || self.mate.is_some();
@@ -61,7 +61,7 @@ impl Go {
             "depth" => self.depth = Some(small(positive(word, value)?)),
             "nodes" => self.nodes = Some(positive(word, value)?),
             "mate" => self.mate = Some(small(positive(word, value)?)),
-            // Fewer than none are as good as nothing said.
+            // A negative number is ignored.
             "movestogo" if value.is_some_and(is_negative) => {}
             "movestogo" => self.movestogo = Some(small(number(word, value)?)),
             "movetime" => self.movetime = Some(span(word, value)?),
@@ -91,17 +91,16 @@ const LIMITS: [&str; 13] = [
     "perft",
 ];
 
-/// No clock shows more, in milliseconds: thirty thousand years.
+/// The longest time, in milliseconds: thirty thousand years.
 const LONGEST: f64 = 1e15;
 
 fn is_limit(word: &str) -> bool {
     LIMITS.iter().any(|limit| word.eq_ignore_ascii_case(limit))
 }
 
-/// Reads what stands behind `go`. Nothing of it is refused: whoever asks waits for an answer.
+/// Parses the words after `go`. Unknown words are skipped, not refused: the GUI waits for an answer.
 ///
-/// # Errors
-/// [`ParseError`] for a count of legal lines without its depth.
+/// # Errors [`ParseError`] for `perft` without its depth.
 pub(super) fn go(words: &[&str]) -> Result<GoCommand, ParseError> {
     let mut go = Go::default();
     let mut words = words.iter().copied().peekable();
@@ -125,7 +124,7 @@ pub(super) fn go(words: &[&str]) -> Result<GoCommand, ParseError> {
                 }
             }
             _ => {
-                // What stands behind a word that nobody knows is its value only if it is a number.
+                // What follows an unknown word is its value only if it is a number.
                 let _ = words.next_if(|value| value.parse::<f64>().is_ok());
                 go.skipped.push(ParseError::Limit(word.to_owned()));
             }
@@ -138,8 +137,8 @@ fn is_negative(text: &str) -> bool {
     text.parse::<i64>().is_ok_and(|number| number < 0)
 }
 
-/// A time in milliseconds. Programs send negative clocks when a flag is about to fall, which is no time at all, and some send
-/// fractions.
+/// A time in milliseconds. Some programs send negative clocks when a flag is about to fall, which count as zero, and some
+/// send fractions.
 fn span(word: &str, text: Option<&str>) -> Result<Millis, ParseError> {
     let text = text.ok_or_else(|| ParseError::Missing(word.to_owned()))?;
     match text.parse::<f64>() {

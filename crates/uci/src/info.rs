@@ -10,13 +10,13 @@ use sparring_chess::{
 };
 use sparring_engine::{BoundKind, Line, SearchResult};
 
-/// What is the same for all lines of one search.
+/// The format of all lines of one search.
 #[derive(Clone, Copy)]
 pub(super) struct InfoFormat<'a> {
     pub variant: Variant,
-    /// Chances of win, draw and loss are wanted.
+    /// Adds chances of win, draw and loss (`UCI_ShowWDL`).
     pub wdl: bool,
-    /// Time as it passes outside, which goes on while the search ponders.
+    /// Wall-clock time, which runs while the search ponders.
     pub wall: &'a Stopwatch,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for CurrentMove {
     }
 }
 
-/// What there is to tell of a position without a legal move: mate, or a draw.
+/// The score of a position without a legal move: mate, or a draw.
 pub(super) struct NoMoveResult {
     pub mated: bool,
 }
@@ -108,7 +108,7 @@ impl fmt::Display for BestMove<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(line, variant) = self;
         match line {
-            // As programs for other engines have come to expect, most of which take 0000 for a pass.
+            // The convention of other engines: most programs take 0000 for a null move.
             [] => write!(f, "bestmove (none)"),
             [best, rest @ ..] => {
                 write!(f, "bestmove {}", write_uci(*best, *variant))?;

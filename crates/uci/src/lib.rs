@@ -1,7 +1,7 @@
 //! UCI front of the engine: commands in, lines out.
 //!
-//! [`run`] reads commands from any reader and answers on any writer. The searching happens on a thread of its own, so
-//! that `stop` and `isready` are heard at any time. What cannot be done is told in one `info string` and changes nothing.
+//! [`run`] reads commands from any reader and answers on any writer. The engine runs on a worker thread, so that `stop`
+//! and `isready` are answered at any time. A command that cannot be executed gets one `info string` and changes nothing.
 
 mod display;
 mod divide;
@@ -60,8 +60,7 @@ const QUEUED_JOBS: usize = 256;
 
 /// Speaks UCI until `quit` or the end of input. After the end of input, searches with a limit still finish.
 ///
-/// # Errors
-/// Whatever reading fails with. That nobody reads the answers is no error.
+/// # Errors Read errors. A writer that fails is not an error.
 pub fn run(reader: impl BufRead, writer: impl Write + Send) -> io::Result<()> {
     run_in(&UciResources::default(), reader, writer)
 }
@@ -105,37 +104,37 @@ pub fn run_in(resources: &UciResources, reader: impl BufRead, writer: impl Write
     })
 }
 
-/// Every UCI option as the cells of a table: name, default, range, what it does.
+/// Every UCI option as the cells of a table row: name, default, range, meaning.
 #[must_use]
 pub fn option_reference() -> Vec<[String; 4]> {
     options::reference()
 }
 
-/// The numbers of the search as OpenBench's tuner reads them, one a line.
+/// The search parameters as OpenBench's SPSA tuner reads them, one a line.
 #[must_use]
 pub fn tunables() -> String {
     let lines: Vec<String> = options::tuning_listing(&Params::default()).collect();
     lines.join("\n")
 }
 
-/// The half that listens: it holds the position and the settings, and sends jobs to the worker.
+/// The reading half: it holds the position and the settings, and sends jobs to the worker.
 struct Front<'a, W> {
     sync: &'a SearchSync,
     writer: &'a UciWriter<W>,
     jobs: SyncSender<Job>,
     settings: Settings,
     resources: &'a UciResources,
-    /// The book that was opened by hand.
+    /// The book of the option `BookFile`.
     book: Option<Library>,
-    /// The endgame tables that were opened.
+    /// The tablebases of the option `SyzygyPath`.
     tablebase: Option<Arc<Tablebase>>,
-    /// Another number each time the program starts, so that an engine started for each game does not play the same one.
+    /// A random number for each run, so that an engine started for each game does not repeat it.
     entropy: u64,
     /// Games begun.
     games: u64,
-    /// What the game's clock began with, as far as that was seen.
+    /// The remaining time at the start of the game, if it was seen.
     initial: Option<Millis>,
-    /// What moves lose between engine and clock.
+    /// The time that moves lose between engine and GUI.
     move_overhead: MoveOverhead,
     line: GameHistory,
 }
@@ -300,7 +299,7 @@ impl<W: Write> Front<'_, W> {
         }
     }
 
-    /// Each `go` gets one answer: whoever has asked waits for it.
+    /// Each `go` gets exactly one `bestmove`.
     fn go(&mut self, go: &Go) {
         let (go, only) = &self.sanitize(go);
         let (clock, remark) = clock_of(go, self.line.turn());
@@ -338,7 +337,7 @@ impl<W: Write> Front<'_, W> {
             tablebase: self.tablebase.clone(),
             ..SearchRequest::new(self.line.clone(), limits)
         };
-        // Waiting must not cost the game, nor more than the time that was given for the move.
+        // A delay must not cost the game, nor exceed the time for the move.
         let delay = limits
             .soft
             .or(limits.hard)
@@ -360,8 +359,8 @@ impl<W: Write> Front<'_, W> {
         self.send(Job::Search(search_id, Box::new(job)));
     }
 
-    /// What is asked for, and the moves that the search is confined to, without what makes no sense, which is told. Where
-    /// that leaves nothing that says when to end, one depth is searched: nobody has asked for a search without end.
+    /// The limits and the `searchmoves` without what is invalid, which is reported. A search without any other limit left
+    /// then gets depth 1: an infinite one was not requested.
     fn sanitize(&self, go: &Go) -> (Go, Vec<Move>) {
         let (mut only, mut illegal) = (Vec::new(), Vec::new());
         for text in &go.searchmoves {
@@ -389,7 +388,7 @@ impl<W: Write> Front<'_, W> {
         (Go { depth, ..go.clone() }, only)
     }
 
-    /// The book's moves, where one is wanted: not for analysis, and not before an answer may be given.
+    /// The book moves, in the order drawn: none for analysis, and none while an answer must be held.
     fn book_moves(
         &self,
         held: Option<Hold>,
@@ -419,7 +418,7 @@ impl<W: Write> Front<'_, W> {
         first.wrapping_add(self.games)
     }
 
-    /// Takes the evaluation apart as the next search judges.
+    /// Prints the evaluation by term, as the next search evaluates.
     fn evaluate(&self) {
         let (strength, seed) = (self.settings.strength(), self.seed());
         let search = SearchRequest {
@@ -449,8 +448,8 @@ impl<W: Write> Front<'_, W> {
             .write_line(format_args!("repetitions {}", self.line.repetitions()));
     }
 
-    /// Whether a command comes while a search runs that only `stop` or `ponderhit` can end: it would wait for ever.
-    /// Behind any other search it is done in its turn.
+    /// Refuses a command during a search that only `stop` or `ponderhit` can end: it would wait for ever. During any
+    /// other search it is queued.
     fn is_refused(&self, name: &str) -> bool {
         let is_held = self.sync.is_held();
         if is_held {
@@ -461,7 +460,7 @@ impl<W: Write> Front<'_, W> {
     }
 
     fn send(&self, job: Job) {
-        // The worker outlives the front, so somebody takes the job.
+        // The worker outlives the front, so the send cannot fail.
         let _ = self.jobs.send(job);
     }
 }

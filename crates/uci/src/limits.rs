@@ -13,11 +13,11 @@ use sparring_engine::{
 /// No iteration is as deep as this.
 const NEVER_REACHED: u32 = 128;
 
-/// The overhead takes no more than this share of a fixed time for a move: whoever gives one so short wants it used.
+/// The largest share of `movetime` that the overhead takes: a short one is meant to be used.
 const MOST_OF_MOVETIME: f64 = 0.1;
 
-/// The clock of the side to move, and what there is to say where only something else was told. A search that went on
-/// for ever without a word would look like a hang.
+/// The clock of the side to move, and a remark where only the other side's clock or no time is given. A search that runs
+/// on silently would look like a hang.
 pub(super) fn clock_of(go: &Go, turn: Color) -> (SideClock, Option<&'static str>) {
     let (own, other) = (go.clock(turn), go.clock(turn.other()));
     if own.remaining.is_some() || go.infinite {
@@ -37,8 +37,8 @@ pub(super) fn clock_of(go: &Go, turn: Color) -> (SideClock, Option<&'static str>
     (own, (has_rest && !is_bounded).then_some(remark))
 }
 
-/// The limits of a search, by the clock of the side whose turn it is and the numbers it is played with. What is kept is what a move
-/// loses on its way, and a reserve that stays on the clock as far as it goes, but never more than half of it.
+/// The limits of a search, by the clock of the side to move and the search parameters. The overhead, which a move loses
+/// on its way, and the reserve, of at most half the clock, are kept.
 pub(super) fn limits(
     go: &Go,
     clock: SideClock,
@@ -64,7 +64,7 @@ pub(super) fn limits(
             overhead,
         };
         let budget = budget(&clock, params);
-        // An interface that ponders gives part of the time back while the opponent thinks.
+        // A GUI that ponders gives part of the time back while the opponent thinks.
         let hope = if ponders { 1.25 } else { 1.0 };
         limits.soft = Some(budget.soft.scaled(hope).min(budget.hard));
         limits.hard = Some(budget.hard);
@@ -76,12 +76,12 @@ pub(super) fn limits(
     limits
 }
 
-/// More nodes than this, and more time, end no search that anybody waits for: 115 days at a million nodes a second.
+/// More nodes or time than this counts as no limit: 115 days at a million nodes a second.
 const LIFETIME_NODES: Nodes = Nodes(10_000_000_000_000);
 const LIFETIME: Millis = Millis(10_000_000_000);
 
-/// Whether nothing that passes ends such a search for certain: a mate that is not there is looked for for ever, and some
-/// numbers are no limits.
+/// Whether neither depth, nodes nor time ends the search for certain: a mate that does not exist is searched for ever,
+/// and some numbers are too large to be limits.
 pub(super) fn may_never_end(limits: &Limits) -> bool {
     limits.depth.is_none_or(|depth| depth.0 >= NEVER_REACHED)
         && limits.nodes.is_none_or(|nodes| nodes > LIFETIME_NODES)

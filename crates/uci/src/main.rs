@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            // Nobody is left to tell when even this cannot be written.
+            // Nothing can be done when even this cannot be written.
             let _ = writeln!(io::stderr(), "sparring-uci: {message}");
             ExitCode::from(2)
         }

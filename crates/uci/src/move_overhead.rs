@@ -3,26 +3,26 @@
 use sparring_chess::units::Millis;
 use sparring_engine::DelayWindow;
 
-/// A little more than was lost before is kept off the clock.
+/// Kept off the clock on top of the measured loss.
 const MARGIN: Millis = Millis(10);
 
-/// Whatever an interface does between two moves, thinking must stay possible.
+/// The most that is kept, so that thinking stays possible.
 const MOST: Millis = Millis::from_secs(1);
 
-/// The clock of one side as `go` told it.
+/// The clock of one side, as `go` gives it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClockReading {
     /// Half moves of the game so far.
     pub ply: usize,
-    /// What is left.
+    /// The remaining time.
     pub remaining: Millis,
-    /// What the move to come adds.
+    /// The increment of the coming move.
     pub increment: Millis,
     /// Moves until more time is added.
     pub to_go: Option<u32>,
 }
 
-/// What the last moves lost.
+/// The time that the last moves lost between engine and GUI.
 #[derive(Debug, Default)]
 pub(super) struct MoveOverhead {
     last: Option<ClockReading>,
@@ -30,8 +30,7 @@ pub(super) struct MoveOverhead {
 }
 
 impl MoveOverhead {
-    /// Notes what the clock shows as a move is asked for; none without one. `took` is how long the engine had for its last
-    /// answer, from hearing `go` to giving it.
+    /// Records the clock at a `go`; none without one. `took` is the time from the last `go` to its `bestmove`.
     pub fn record(&mut self, shown: Option<ClockReading>, took: Option<Millis>) {
         if let (Some(before), Some(now), Some(took)) = (self.last, shown, took)
             && now.follows(&before)
@@ -42,8 +41,8 @@ impl MoveOverhead {
         self.last = shown;
     }
 
-    /// What to keep off a clock that shows so much, for a move, where `least` is what was set: more if moves have lost more,
-    /// but for that no more than nine tenths of it. A single slow one is chance.
+    /// The overhead of a move with this time remaining, where `least` is the option's value: more if moves have lost
+    /// more, up to nine tenths of the clock. A single slow one is chance.
     pub fn overhead(&self, least: Millis, remaining: Millis) -> Millis {
         match self.lost.longest_but(1) {
             Some(slow) if slow > least => (slow + MARGIN).min(remaining.scaled(0.9)).max(least),

@@ -200,7 +200,7 @@ const fn meaning(which: OptionId) -> &'static str {
     }
 }
 
-/// Every option with its default, its range and what it does, as the cells of a table.
+/// Every option as the cells of a table row: name, default, range, meaning.
 pub(super) fn reference() -> Vec<[String; 4]> {
     let rows = OPTIONS.iter().map(|(name, which, kind)| {
         let (default, range) = match kind {
@@ -223,9 +223,9 @@ pub(super) fn reference() -> Vec<[String; 4]> {
     rows.collect()
 }
 
-/// The lines that tell an interface of the options.
+/// The `option` lines in answer to `uci`.
 ///
-/// With the feature `tune` the numbers of the search are among them, as tuners that speak UCI need it.
+/// With the feature `tune` the search parameters are among them, as SPSA tuners that speak UCI need it.
 pub(super) fn listing(resources: &UciResources) -> Vec<String> {
     let mut lines: Vec<String> = OPTIONS
         .iter()
@@ -242,8 +242,8 @@ pub(super) fn listing(resources: &UciResources) -> Vec<String> {
     lines
 }
 
-/// The numbers of the search as OpenBench's tuner reads them: name, type, value, least, greatest, step, rate. Switches are
-/// not among them, and the range is the one that is worth a look.
+/// The search parameters as OpenBench's SPSA tuner reads them: name, type, value, min, max, step, rate. Switches are left
+/// out, and the range is the one worth tuning.
 pub(super) fn tuning_listing(params: &Params) -> impl Iterator<Item = String> {
     Params::LIST.iter().filter_map(|param| {
         let (least, greatest) = param.tuned?;
@@ -295,7 +295,7 @@ pub(super) fn find(name: &str) -> Option<&'static (&'static str, OptionId, Kind)
     OPTIONS.iter().find(|option| option.0.eq_ignore_ascii_case(name))
 }
 
-/// The value that a text stands for.
+/// Parses the value of an option.
 pub(super) fn read(
     resources: &UciResources,
     name: &'static str,

@@ -13,13 +13,13 @@ use std::{
 
 use sparring_chess::units::{Stopwatch, TimeSource as _};
 
-/// Characters of a remark.
+/// The most characters of an `info string`.
 const LONGEST: usize = 500;
 
-/// The way out, shared by both threads.
+/// The output, shared by both threads.
 pub(super) struct UciWriter<W> {
     writer: Mutex<W>,
-    /// Somebody has stopped listening.
+    /// A write has failed: the GUI is gone.
     closed: AtomicBool,
     log: Mutex<Option<File>>,
     /// Runs from the start of the session: the log's time.
@@ -37,10 +37,10 @@ impl<W: Write> UciWriter<W> {
         }
     }
 
-    /// Says a line, at once.
+    /// Writes a line and flushes it.
     pub fn write_line(&self, line: impl fmt::Display) {
         if let Ok(mut writer) = self.writer.lock() {
-            // Logged first: whoever hears the line may end the log at once.
+            // Logged first: the reader of the line may close the log at once.
             self.log_line('>', &line);
             if writeln!(writer, "{line}").and_then(|()| writer.flush()).is_err() {
                 self.closed.store(true, Relaxed);
@@ -48,13 +48,12 @@ impl<W: Write> UciWriter<W> {
         }
     }
 
-    /// Whether whoever listened has gone: something could not be said.
+    /// Whether a write has failed: the GUI is gone.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Relaxed)
     }
 
-    /// Says what is wrong, or of interest, in the way of the protocol. What it quotes may be of any length: only so much
-    /// of it is said.
+    /// Writes an `info string`, cut to [`LONGEST`] characters.
     pub fn info_string(&self, text: impl fmt::Display) {
         let mut text = text.to_string();
         if let Some((end, _)) = text.char_indices().nth(LONGEST) {
@@ -64,15 +63,14 @@ impl<W: Write> UciWriter<W> {
         self.write_line(format_args!("info string {text}"));
     }
 
-    /// Logs a line that was heard.
+    /// Logs a line of input.
     pub fn log_input(&self, line: &str) {
         self.log_line('<', &line.trim_end());
     }
 
-    /// Appends to this file what is said from now on.
+    /// Opens a log: all lines from now on are appended to this file.
     ///
-    /// # Errors
-    /// The system's, when the file cannot be opened; the log then stays as it was.
+    /// # Errors The system's, when the file cannot be opened; the log then stays as it was.
     pub fn open_log(&self, path: &Path) -> io::Result<()> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = Some(file);

@@ -6,7 +6,7 @@ use super::{
     position,
 };
 
-/// What a line asks for.
+/// A UCI command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command {
     Uci,
@@ -23,17 +23,17 @@ pub(super) enum Command {
     Go(Box<Go>),
     Stop,
     PonderHit,
-    /// Show the position.
+    /// `d`: print the position.
     Display,
-    /// Take the evaluation apart.
+    /// `eval`: print the evaluation by term.
     Eval,
-    /// List the numbers of the search for tuning.
+    /// `params`: list the search parameters for tuning.
     Params,
     Perft(u32),
-    /// Count nodes over fixed positions, to this depth or the usual one.
+    /// `bench`: count nodes over fixed positions, to this depth or the default.
     Bench(Option<u32>),
     Quit,
-    /// A line that asks for nothing: blank, or a command of the protocol that needs no answer.
+    /// A line without effect: blank, or a command that needs no answer.
     Nothing,
 }
 
@@ -99,7 +99,7 @@ fn set_option(line: &str) -> Result<Command, ParseError> {
     })
 }
 
-/// The first word of a text, and what stands behind it.
+/// The first word of a text, and the rest.
 fn next_word(text: &str) -> (&str, &str) {
     let text = text.trim_ascii_start();
     let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());

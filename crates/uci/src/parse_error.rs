@@ -21,7 +21,7 @@ pub(super) enum ParseError {
     Option,
 }
 
-/// A number from 0. One too large to count with is as good as the largest: whoever says so wants no limit.
+/// A number from 0. One too large to count with becomes the largest: it means no limit.
 pub(super) fn number(word: &str, text: Option<&str>) -> Result<u64, ParseError> {
     let text = text.ok_or_else(|| ParseError::Missing(word.to_owned()))?;
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -33,7 +33,7 @@ pub(super) fn number(word: &str, text: Option<&str>) -> Result<u64, ParseError> 
     })
 }
 
-/// A number of which there must be some: a mate in 0 would be looked for for ever.
+/// A number from 1: a mate in 0 would be searched for ever.
 pub(super) fn positive(word: &str, text: Option<&str>) -> Result<u64, ParseError> {
     match number(word, text)? {
         0 => Err(ParseError::Zero(word.to_owned())),

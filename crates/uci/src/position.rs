@@ -35,14 +35,14 @@ pub(super) enum PositionError {
     },
 }
 
-/// A FEN of six fields from a board and whatever stands behind it. As Stockfish has it, missing fields are `w - - 0 1`, and
-/// what comes after the counters, as the operations of an EPD do, is left out. A count below none is none.
+/// A FEN of six fields from a board and the fields after it. As in Stockfish, missing fields are `w - - 0 1`, and what
+/// comes after the counters, such as EPD operations, is dropped. Negative counters become 0.
 pub(super) fn complete(board: &str, fields: &[&str]) -> String {
     let mut fields = fields.iter().copied().peekable();
     let turn = fields.next().unwrap_or("w").to_ascii_lowercase();
     let castling = fields.next_if(|field| !is_count(field)).unwrap_or("-");
     let en_passant = fields.next_if(|field| !is_count(field)).unwrap_or("-");
-    // Checks left to give belong to a variant; they stand before the counters or behind them.
+    // Remaining checks belong to a variant; they stand before or after the counters.
     let _ = fields.next_if(|field| field.contains('+'));
     let mut count = |missing: &str| match fields.next_if(|field| is_count(field)) {
         Some(count) if count.starts_with('-') => missing.to_owned(),

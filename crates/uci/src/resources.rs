@@ -23,18 +23,18 @@ use sparring_personality::{
     strength::{self, choose_move},
 };
 
-/// What is done about a move: as a personality does it, where there are any.
+/// A search as a personality runs it.
 #[cfg(feature = "personality")]
 pub(super) type Task = strength::StrengthRequest;
-/// What is done about a move: without personalities, a search.
+/// A search; there are no personalities.
 #[cfg(not(feature = "personality"))]
 pub(super) type Task = SearchRequest;
 
-/// The personality that changes nothing.
+/// The option value for no personality.
 #[cfg(feature = "personality")]
 pub(super) const NO_PERSONALITY: &str = "none";
 
-/// The book that is asked where nothing names another: sound theory for both colors.
+/// The default book: sound theory for both colors.
 const MAIN: &str = "main";
 
 /// Books and personalities that the options choose from.
@@ -47,21 +47,21 @@ pub struct UciResources {
     pub personalities: Option<Personalities>,
 }
 
-/// How weak the engine shall play.
+/// The strength to play at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StrengthSetting {
-    /// The level asked for; none for full strength or the personality's own.
+    /// The level of `UCI_Elo`; none for full strength or the personality's own.
     #[cfg(feature = "personality")]
     pub level: Option<Elo>,
-    /// A personality's name; none for the engine as it is.
+    /// A personality's name; none for the plain engine.
     #[cfg(feature = "personality")]
     pub personality: Option<String>,
 }
 
 impl UciResources {
-    /// The book moves for the last position of the wished line, in the order in which they are drawn: from the opened
-    /// file, else from the personality's books, else from the book [`MAIN`]. Names and manner of the wish are filled in
-    /// here.
+    /// The book moves for the query's position, in the order in which they are drawn: from the opened file, else from the
+    /// personality's books, else from the book [`MAIN`]. Fills in the query's book names and the personality's manner of
+    /// choice.
     pub(super) fn book_moves(
         &self,
         file: Option<&Library>,
@@ -91,7 +91,7 @@ impl UciResources {
         moves
     }
 
-    /// The books to ask where no file was opened. A personality that names none plays from what one without any would.
+    /// The books to query where no file was opened. A personality that names none uses the default ones.
     fn books(&self, strength: &StrengthSetting, color: Color) -> Vec<String> {
         #[cfg(feature = "personality")]
         if let Some(profile) = self.profile(strength)
@@ -115,14 +115,14 @@ impl UciResources {
         book_query::book_query(self.profile(strength).unwrap_or(&plain), strength.level, query)
     }
 
-    /// Without personalities there is only the engine as it is.
+    /// Without personalities there is only the plain engine.
     #[cfg(not(feature = "personality"))]
     #[expect(clippy::unused_self, reason = "with personalities it looks for one")]
     fn with_personality<'a>(&self, _: &StrengthSetting, query: BookQuery<'a>) -> BookQuery<'a> {
         query
     }
 
-    /// How much worse than the best a book move may look, if the personality asks the engine about its books.
+    /// How much worse than the best a book move may score, if the personality verifies book moves (`book-verify`).
     pub(super) fn book_margin(&self, strength: &StrengthSetting) -> Option<Centipawns> {
         #[cfg(feature = "personality")]
         return self.profile(strength)?.book_verify;
@@ -133,7 +133,7 @@ impl UciResources {
         }
     }
 
-    /// A search as it is done under a strength. `seed` names the game.
+    /// A search at a strength. `seed` names the game.
     #[cfg(feature = "personality")]
     pub(super) fn apply_strength(
         &self,
@@ -166,12 +166,12 @@ impl UciResources {
         .with_tablebase(tablebase)
     }
 
-    /// The numbers of the search under a strength: those set by hand, unless the personality has its own.
+    /// The search parameters at a strength: those set by UCI options, unless the personality has its own.
     pub(super) fn params<'a>(&'a self, strength: &StrengthSetting, by_hand: &'a Params) -> &'a Params {
         self.overrides(strength).map_or(by_hand, EngineOverrides::params)
     }
 
-    /// Numbers and weights of the personality's own, where the strength has any.
+    /// The personality's own parameters and weights, where the strength has any.
     pub(super) fn overrides(&self, strength: &StrengthSetting) -> Option<&EngineOverrides> {
         #[cfg(feature = "personality")]
         return strength::setup(self.profile(strength)?, strength.level).map(AsRef::as_ref);
@@ -201,7 +201,7 @@ impl UciResources {
     }
 }
 
-/// A handicap whose knobs are those set by hand, and elsewhere those of level and personality.
+/// The handicap of the UCI options, and where they are zero that of level and personality.
 #[cfg(feature = "personality")]
 fn by_hand_first(hand: Handicap, own: Handicap) -> Handicap {
     Handicap {
@@ -219,7 +219,7 @@ fn by_hand_first(hand: Handicap, own: Handicap) -> Handicap {
     }
 }
 
-/// What a task searches.
+/// The search of a task.
 pub(super) fn search_of(task: &Task) -> &SearchRequest {
     #[cfg(feature = "personality")]
     return &task.search;
@@ -227,7 +227,7 @@ pub(super) fn search_of(task: &Task) -> &SearchRequest {
     return task;
 }
 
-/// Takes time that has passed already off the limits of a task.
+/// Subtracts elapsed time from the limits of a task.
 pub(super) fn shorten(task: &mut Task, passed: Millis) {
     #[cfg(feature = "personality")]
     let search = {
@@ -239,7 +239,7 @@ pub(super) fn shorten(task: &mut Task, passed: Millis) {
     search.limits = search.limits.after(passed);
 }
 
-/// Does a task, and leaves what came of it in a report, the move to play first.
+/// Runs a task and leaves the result in `report`, the move to play first.
 pub(super) fn run_task(
     engine: &mut Engine,
     task: &Task,
@@ -255,7 +255,7 @@ pub(super) fn run_task(
     engine.search_into(task, control, on_event, report);
 }
 
-/// What an interface asks for, with a personality's own limits where they are lower.
+/// The GUI's limits, or a personality's own where they are lower.
 #[cfg(feature = "personality")]
 fn tighter(asked: Limits, own: Limits) -> Limits {
     fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
@@ -271,26 +271,25 @@ fn tighter(asked: Limits, own: Limits) -> Limits {
     }
 }
 
-/// The speed of a game by its clock, as headers of books write it.
+/// The speed of a game by its clock, as book headers write it.
 #[cfg(feature = "personality")]
 pub(super) fn speed(initial: Millis, increment: Millis) -> Option<&'static str> {
     Some(Speed::of_clock(initial, increment).key())
 }
 
-/// The engine alone does not know lichess' speeds; a book opened by hand is played from at any.
+/// The plain engine does not know lichess' speeds; a book opened by hand is used at any.
 #[cfg(not(feature = "personality"))]
 pub(super) fn speed(_: Millis, _: Millis) -> Option<&'static str> {
     None
 }
 
-/// The most that is read of a book: more than any text of ours, and Polyglot books are larger than their texts.
+/// The largest book file that is read: Polyglot books are larger than their texts.
 const MOST: u64 = 256 * files::MIB;
 
-/// Reads a book of our own format, or of Polyglot's where the name ends in `.bin`, with a sentence about what was left out of
-/// it.
+/// Opens a book in our own format, or a Polyglot book where the name ends in `.bin`, with a remark about entries that
+/// were left out.
 ///
-/// # Errors
-/// What is wrong, in words: the system's error, or the first line that is no book.
+/// # Errors The system's error, or the first line that is invalid, as a sentence.
 pub(super) fn open_book(path: &Path) -> Result<(Library, Option<String>), String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut bytes = files::read(path, MOST).map_err(|error| named(&error))?;

@@ -1,7 +1,7 @@
-//! Synchronises stop, ponderhit and bestmove of a search.
+//! Synchronises `stop`, `ponderhit` and `bestmove` of searches.
 //!
-//! Searches are asked for by the front and begun by the worker, one after the other. Whoever sends the next before the
-//! answer to the last is there, as after `stop`, finds it done in its turn.
+//! The front submits searches and the worker runs them one after the other. A search submitted before the last one has
+//! answered, as after `stop`, is queued.
 
 use std::sync::{
     Condvar, Mutex, MutexGuard, PoisonError,
@@ -11,82 +11,82 @@ use std::sync::{
 use sparring_chess::units::{Millis, Stopwatch, TimeSource};
 use sparring_engine::Stop;
 
-/// Shared by the front, which opens it, and the worker, which waits at it.
+/// Shared by the front, which submits and releases searches, and the worker, which runs them.
 #[derive(Debug)]
 pub(super) struct SearchSync {
-    /// Ends the search under way.
+    /// Stops the running search.
     pub stop: Stop,
     state: Mutex<State>,
     changed: Condvar,
     watch: Stopwatch,
-    /// Milliseconds of `watch` at which the search's own clock began to run.
+    /// Milliseconds on `watch` at which the search's own clock began to run.
     started: AtomicU64,
-    /// Milliseconds of the search's own clock at which it is told to stop.
+    /// Milliseconds on the search's own clock at which it is stopped.
     cap: AtomicU64,
     /// Milliseconds by which the search's own clock jumped ahead at a ponder hit.
     jump: AtomicU64,
-    /// For how many milliseconds searches have lately been kept from looking at the clock.
+    /// The longest recent time, in milliseconds, between two reads of the clock by a search.
     stall: AtomicU64,
 }
 
-/// Pauses as short as this are the search's own.
+/// Stalls as short as this are normal.
 const NO_STALL: Millis = Millis(10);
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many searches were asked for, and how many have ended.
+    /// The number of searches submitted, and finished.
     asked: u64,
     ended: u64,
-    /// So many of them, counted from the first, were told to stop.
+    /// The number of the last search that was stopped; all before it were too.
     stopped: u64,
-    /// Searches that only a command could end, and after which another was asked for before they began.
+    /// Searches that only a command could end, and after which another was submitted before they began.
     superseded: Vec<u64>,
-    /// When one has ended last.
+    /// When the last search finished.
     ended_at: Millis,
-    /// The answer to the one asked for last must wait, for a stop or a ponder hit. Earlier ones wait for nothing.
+    /// The `bestmove` of the last submitted search is held until a stop or a ponder hit. Earlier ones are not held.
     held: Option<Hold>,
-    /// Since when the last one ponders.
+    /// When the last submitted search began to ponder.
     pondered: Option<Millis>,
     /// When its clock began to run.
     started: u64,
-    /// When it is told to stop, by its clock.
+    /// When it is stopped, by its clock.
     cap: u64,
     /// By how much its clock jumped ahead at the ponder hit.
     jump: u64,
-    /// The number of the latest search that nothing that passes, neither time nor nodes nor depth, ends.
+    /// The number of the latest search that neither time, nodes nor depth ends.
     endless: u64,
 }
 
-/// A search that was asked for.
+/// A submitted search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SearchId {
     /// Its number, from 1.
     number: u64,
-    /// Milliseconds of the watch at which it was asked for.
+    /// Milliseconds on the watch at which it was submitted.
     asked: u64,
 }
 
-/// Why an answer must wait.
+/// Why a `bestmove` is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hold {
     /// Until `stop`.
     Infinite,
     /// Until `ponderhit` or `stop`; until then no time passes for the search.
     Ponder {
-        /// What the move should take, once it is the engine's turn.
+        /// The soft limit of the move, once it is the engine's turn.
         soft: Option<Millis>,
-        /// The hit begins a search until `stop`, as no limit was given.
+        /// No limit was given: the ponder hit begins an infinite search.
         unlimited: bool,
     },
 }
 
-/// The search's clock stands still at zero while pondering.
+/// The clock of a pondering search stands at zero.
 const NOT_STARTED: u64 = u64::MAX;
-/// Nothing but its own limits tells the search to stop.
+/// Only its own limits stop the search.
 const NO_CAP: u64 = u64::MAX;
 
 impl SearchSync {
-    /// A gate with no search.
+    /// Without a search.
     pub fn new() -> Self {
         Self {
             stop: Stop::new(),
@@ -100,19 +100,19 @@ impl SearchSync {
         }
     }
 
-    /// Whether a search runs, waits for its turn, or its answer is being held.
+    /// Whether a search runs, is queued, or its answer is held.
     pub fn is_searching(&self) -> bool {
         let state = self.lock();
         state.ended < state.asked
     }
 
-    /// Whether only a command can bring about an answer, so that whatever comes next would wait for ever.
+    /// Whether only a command can release the answer, so that anything queued would wait for ever.
     pub fn is_held(&self) -> bool {
         self.lock().held.is_some()
     }
 
-    /// Asks for a search. `endless` says that nothing that passes will end it. Its clock runs from now on. One that only a
-    /// command could end makes room: behind it this one would wait for ever.
+    /// Submits a search, whose clock runs from now on. `endless` means that neither time, nodes nor depth ends it. A held
+    /// search before it is stopped: this one would wait for it for ever.
     pub fn submit(&self, held: Option<Hold>, endless: bool) -> SearchId {
         let mut state = self.lock();
         let now = self.watch.elapsed();
@@ -140,7 +140,7 @@ impl SearchSync {
         }
     }
 
-    /// The turn of a search has come: it begins.
+    /// Begins a submitted search.
     pub fn begin(&self, search_id: SearchId) {
         let mut state = self.lock();
         if search_id.number <= state.stopped || state.superseded.contains(&search_id.number) {
@@ -158,14 +158,14 @@ impl SearchSync {
         self.set_clock(started, cap, jump);
     }
 
-    /// The clock of the search under way runs since `started`, with so much of that given at once, and stops it at `cap`.
+    /// Sets the clock of the running search: when it started, when it stops the search, and by how much it jumped ahead.
     fn set_clock(&self, started: u64, cap: u64, jump: u64) {
         self.cap.store(cap, Relaxed);
         self.jump.store(jump, Relaxed);
         self.started.store(started, Relaxed);
     }
 
-    /// The search ends now, and nothing holds its answer; so do those that wait for their turn.
+    /// Stops the running search and all queued ones, and releases their answers.
     pub fn stop(&self) {
         let mut state = self.lock();
         if state.ended < state.asked {
@@ -176,8 +176,8 @@ impl SearchSync {
         }
     }
 
-    /// The move pondered on was played: time passes from now on, as if some of it had passed already. What the move should
-    /// take is then the most: the iteration under way is deeper than any that would have been begun on the clock.
+    /// The expected move was played: the clock runs from now on, with some time counted as spent. The soft limit then
+    /// becomes the hard one: the current iteration is deeper than any that would have begun on the clock.
     pub fn ponder_hit(&self) {
         let mut state = self.lock();
         if let Some(Hold::Ponder { soft, unlimited }) = state.held {
@@ -187,7 +187,7 @@ impl SearchSync {
             state.started = (now - credit).0;
             state.jump = credit.0;
             state.cap = soft.map_or(NO_CAP, |soft| soft.0);
-            // Before its turn has come the clock is that of another.
+            // Before it begins, the clock belongs to another search.
             if state.ended + 1 == state.asked {
                 self.set_clock(state.started, state.cap, state.jump);
             }
@@ -196,8 +196,8 @@ impl SearchSync {
         }
     }
 
-    /// Notes for how long the search that has just run was kept from looking at the clock. Old pauses fade. What its clock
-    /// jumped ahead at a ponder hit was no pause, and hides any that was shorter.
+    /// Records the longest time between two clock reads of the search that has just run. Old stalls fade. A jump of the
+    /// clock at a ponder hit is no stall, and hides any that was shorter.
     pub fn record_stall(&self, stall: Millis) {
         let stall = stall - Millis(self.jump.load(Relaxed));
         let faded = self.stall.load(Relaxed) * 15 / 16;
@@ -205,13 +205,12 @@ impl SearchSync {
         self.stall.store(faded.max(new), Relaxed);
     }
 
-    /// How much of a clock to keep, so that the next such pause does not cost the game.
+    /// The time to keep on the clock, so that the next such stall does not cost the game.
     pub fn stall_reserve(&self) -> Millis {
         Millis(self.stall.load(Relaxed))
     }
 
-    /// No more commands will come: searches that only a command could end for certain are stopped, others run to their
-    /// limits.
+    /// The input has ended: searches that only a command could end are stopped, others run to their limits.
     pub fn input_closed(&self) {
         let state = self.lock();
         let for_ever = state.held.is_some() || state.ended < state.endless;
@@ -221,7 +220,7 @@ impl SearchSync {
         }
     }
 
-    /// Waits until the answer to a search may be given.
+    /// Waits until the `bestmove` of a search may be given.
     pub fn wait_for_release(&self, search_id: SearchId) {
         let mut state = self.lock();
         while search_id.number == state.asked && state.held.is_some() {
@@ -229,7 +228,7 @@ impl SearchSync {
         }
     }
 
-    /// Waits until so much time has passed for the search, or until it is told to stop.
+    /// Waits until the search's clock shows `until`, or the search is stopped.
     pub fn wait_until(&self, until: Millis) {
         let mut state = self.lock();
         while !self.stop.is_set() && self.elapsed() < until {
@@ -239,15 +238,15 @@ impl SearchSync {
         }
     }
 
-    /// The search is over, and its answer about to be given.
+    /// The search is finished, and its answer about to be given.
     pub fn finish(&self) {
         let mut state = self.lock();
         state.ended += 1;
         state.ended_at = self.watch.elapsed();
     }
 
-    /// How long the last search took, from being asked for to its answer; none while it runs, or where it pondered, as then the
-    /// clock was another's.
+    /// The time of the last search, from its submission to its answer; none while it runs, or where it pondered, as then
+    /// the opponent's clock ran.
     pub fn last_duration(&self) -> Option<Millis> {
         let state = self.lock();
         let is_over = state.ended == state.asked && state.asked > 0 && state.pondered.is_none();
@@ -260,8 +259,8 @@ impl SearchSync {
     }
 }
 
-/// How much of the time for a move counts as spent when the move pondered on is played: half of what it was pondered on, and
-/// no more than half of what it should take. The other half is for what the clock and the depth reached still ask for.
+/// How much of the time for a move counts as spent at a ponder hit: half of the time pondered, and at most half of the
+/// soft limit.
 fn credit(pondered: Millis, soft: Millis) -> Millis {
     pondered.scaled(0.5).min(soft.scaled(0.5))
 }
@@ -272,7 +271,7 @@ impl TimeSource for SearchSync {
             NOT_STARTED => Millis::ZERO,
             started => {
                 let elapsed = self.watch.elapsed() - Millis(started);
-                // Searches look at the clock all the time, so that nobody else has to watch it.
+                // Searches read the clock all the time, so that no other thread has to watch the cap.
                 if elapsed.0 >= self.cap.load(Relaxed) {
                     self.stop.set();
                 }

@@ -16,18 +16,18 @@ use sparring_chess::units::{Centipawns, Millis};
 use sparring_diagnostics::did_you_mean;
 use sparring_engine::{Handicap, Params};
 
-/// A change that a setting asks others for.
+/// What else has to change with a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Nothing but the settings changed.
+    /// Nothing but the settings.
     None,
     /// Another size of the hash table, in mebibytes.
     Hash(usize),
     /// Another number of threads.
     Threads(usize),
-    /// Forget everything.
+    /// Clear all tables.
     Clear,
-    /// Other numbers for the search.
+    /// Other search parameters.
     Params(Box<Params>),
     /// Another book, or none.
     Book(Option<PathBuf>),
@@ -43,7 +43,7 @@ pub(super) struct Settings {
     pub hash: usize,
     pub multi_pv: usize,
     pub overhead: Millis,
-    /// Time that a search may hope to win back while the opponent thinks.
+    /// The GUI ponders, so a search may take more time.
     pub ponder: bool,
     pub own_book: bool,
     pub verify_book: bool,
@@ -53,17 +53,17 @@ pub(super) struct Settings {
     pub elo: Elo,
     #[cfg(feature = "personality")]
     pub personality: Option<String>,
-    /// Standard deviation of the errors in judging positions; zero for what level and personality say.
+    /// Standard deviation of the evaluation noise in centipawns; zero to leave it to level and personality.
     pub noise: Centipawns,
-    /// Chance in percent to overlook a kind of move; zero for what level and personality say.
+    /// Chance in percent to overlook a kind of move; zero to leave it to level and personality.
     pub blunder_percent: u32,
-    /// Names the first game to whatever is left to chance; zero for another number each time the program starts.
+    /// The seed of the first game; zero for a random one each run.
     pub seed: u64,
-    /// No answer comes sooner, unless the clock does not allow it.
+    /// The least time for an answer, if the clock allows it.
     pub delay: Millis,
     pub chess960: bool,
     pub show_wdl: bool,
-    /// The engine itself is asked: no book, nobody's weakness.
+    /// Plain engine: no book, level, personality or handicap.
     pub analyse: bool,
     pub log: bool,
     pub log_file: PathBuf,
@@ -100,10 +100,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Sets an option or a number of the search by its name, in any case of letters.
+    /// Sets an option or a search parameter by its name, in any case of letters.
     ///
-    /// # Errors
-    /// [`OptionError`] for a name or a value that cannot be; the settings are then unchanged.
+    /// # Errors [`OptionError`] for an unknown name or an invalid value; the settings are then unchanged.
     pub fn set(
         &mut self,
         resources: &UciResources,
@@ -205,7 +204,7 @@ impl Settings {
         Ok(Change::Params(Box::new(self.params.clone())))
     }
 
-    /// The weaknesses that are set by hand, in the game of this seed.
+    /// The handicap set by options, in the game of this seed.
     pub fn handicap(&self, seed: u64) -> Handicap {
         if self.analyse {
             return Handicap::default();
@@ -217,7 +216,7 @@ impl Settings {
         }
     }
 
-    /// How weak the engine shall play.
+    /// The strength to play at.
     pub fn strength(&self) -> StrengthSetting {
         if self.analyse {
             return StrengthSetting::default();

@@ -10,9 +10,9 @@ const SPREAD: f64 = 120.0;
 
 /// Chances of win, draw and loss in thousandths, for the side to move; they add up to 1000.
 ///
-/// A logistic curve for wins and its mirror image for losses, fitted by `sparring-lab tune` to 18,958 games of self-play at 2,000 nodes
-/// a move, of the evaluation two tunings ago; on the 43,828 games of the last tuning, those among them, the constants are 115 and 119.
-/// Chances between players who err, not between engines with time.
+/// A logistic curve for wins and its mirror image for losses, fitted by `sparring-lab tune` to 18,958 games of self-play
+/// at 2,000 nodes a move, with the evaluation of two tunings ago. The 43,828 games of the last tuning, which include
+/// those, give 115 and 119. The chances are those of weak players, not of engines with time.
 pub(super) fn chances(score: Score) -> [u32; 3] {
     let cp = match score {
         Score::Cp(cp) => f64::from(cp.0),

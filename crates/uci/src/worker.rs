@@ -20,7 +20,7 @@ use sparring_engine::{
     bench::{self, Signature},
 };
 
-/// Something for the engine to do.
+/// A job for the engine.
 pub(super) enum Job {
     Search(SearchId, Box<SearchJob>),
     NewGame,
@@ -29,40 +29,41 @@ pub(super) enum Job {
     Params(Box<Params>),
     Perft(SearchId, Box<GameHistory>, u32),
     Bench(SearchId, Depth),
-    /// Say that everything asked before is done.
+    /// Answer `readyok`: all jobs before are done.
     Ready,
 }
 
-/// A search, and how its answer is wanted.
+/// A search, and the form of its answer.
 pub(super) struct SearchJob {
     pub task: Task,
-    /// How many lines are told of.
+    /// The number of lines to report.
     pub lines: usize,
     pub wdl: bool,
-    /// Moves of books, of which one is played instead of a search, in the order in which they were drawn.
+    /// Book moves, of which one is played instead of a search, in the order in which they were drawn.
     pub book: Vec<BookMove>,
-    /// No answer before so much time has passed, unless it is stopped.
+    /// The least time before the answer, unless the search is stopped.
     pub delay: Millis,
-    /// A book move is played only if to a short search it looks no more than this worse than the best.
+    /// A book move is played only if a short search scores it no more than this below the best.
     pub verify: Option<Centipawns>,
 }
 
-/// What a short look at a book move takes, twice.
+/// Nodes of each of the two searches that verify a book move.
 const VERIFY_NODES: Nodes = Nodes(20_000);
 
-/// How much worse than the best a book move may look, where nobody says.
+/// The default of how much worse than the best a book move may score.
 pub(super) const TOLERANCE: Centipawns = Centipawns(60);
 
-/// The share of a move's longest time after which no further book move is looked at.
+/// The share of the hard limit after which no further book move is verified.
 const VERIFYING: f64 = 0.25;
 
 /// The hash table of a bench in mebibytes, whatever the option says: another size counts other nodes.
 const BENCH_HASH: usize = 16;
 
-/// The table of the comparison of threads: large enough that it does not fill up, or sharing it would cost what it gives.
+/// The hash table of the thread comparison in mebibytes: large enough not to fill up, or sharing it would cost what it
+/// gains.
 const SCALING_HASH: usize = 64;
 
-/// The engine and its surroundings.
+/// The engine with its input and output.
 pub(super) struct Worker<'a, W> {
     pub engine: Engine,
     pub sync: &'a SearchSync,
@@ -70,7 +71,7 @@ pub(super) struct Worker<'a, W> {
 }
 
 impl<W: Write> Worker<'_, W> {
-    /// Does a job.
+    /// Runs a job.
     pub fn work(&mut self, job: Job) {
         match job {
             Job::Search(search_id, job) => self.search(search_id, *job),
@@ -93,7 +94,7 @@ impl<W: Write> Worker<'_, W> {
                 .write_line(BestMove(&[mv], search_of(&job.task).line.variant()));
             return;
         }
-        // What has passed since `go`: a table was cleared, book moves were looked at.
+        // The time since `go`: a table was cleared, book moves were verified.
         shorten(&mut job.task, self.sync.elapsed());
         let report = self.think(&job);
         self.sync.wait_for_release(search_id);
@@ -106,7 +107,7 @@ impl<W: Write> Worker<'_, W> {
         ));
     }
 
-    /// Searches and tells of it; at last of what is played and the nodes it took, where that was not told yet.
+    /// Searches and reports; at the end reports the played line and the nodes, unless reported before.
     fn think(&mut self, job: &SearchJob) -> SearchResult {
         let (writer, variant) = (self.writer, search_of(&job.task).line.variant());
         let wall = Stopwatch::start();
@@ -162,8 +163,7 @@ impl<W: Write> Worker<'_, W> {
         report
     }
 
-    /// The book move to play: the one drawn first, or where they are verified the first that is not refused, while there
-    /// is time to look.
+    /// The book move to play: the one drawn first, or with verification the first that passes, while there is time.
     fn book_move(&mut self, job: &SearchJob) -> Option<Move> {
         let search = search_of(&job.task);
         let variant = search.line.variant();
@@ -182,7 +182,7 @@ impl<W: Write> Worker<'_, W> {
             let best = best.get_or_insert_with(|| self.quick_search(search, None, None, most));
             let own = self.quick_search(search, Some(found.mv), Some(best.depth), most);
             let in_time = most.is_none_or(|most| self.sync.elapsed() < most);
-            // A look that was cut short tells nothing.
+            // A search that was cut short has no valid score.
             let Some((best, own)) = best.common_depth_scores(&own).filter(|_| in_time) else {
                 self.writer.info_string("there is no time to look at book moves");
                 return None;
@@ -201,7 +201,8 @@ impl<W: Write> Worker<'_, W> {
         None
     }
 
-    /// What a short search finds of this root move, or of all. `until` is the time on the gate's clock at which it is given up.
+    /// The result of a short search of this root move, or of all. `until` is the time on the search's clock at which it
+    /// is aborted.
     fn quick_search(
         &mut self,
         of: &SearchRequest,
@@ -270,7 +271,7 @@ impl<W: Write> Worker<'_, W> {
         ));
     }
 
-    /// The signature, by an engine of its own so that this one forgets nothing; only a remark when it was stopped.
+    /// The signature, by an engine of its own so that this one keeps its tables; only a remark when it was stopped.
     fn bench(&self, search_id: SearchId, depth: Depth) {
         self.sync.begin(search_id);
         let control = SearchControl {
@@ -286,7 +287,7 @@ impl<W: Write> Worker<'_, W> {
     }
 }
 
-/// Where a book move stands, how likely it was, and what its lines call the opening.
+/// The file and line of a book move, its chance, and the opening's name.
 fn origin(found: &BookMove) -> String {
     let note = found
         .note
@@ -308,7 +309,8 @@ fn signature_line(signature: &Signature) -> String {
     format!("{} nodes {} nps", signature.nodes.0, signature.speed())
 }
 
-/// How much sooner several threads come to a depth of these positions than one, with the table that engines are measured with.
+/// How much sooner several threads reach a depth of these positions than one, with the hash size that engines are tested
+/// with.
 pub fn scaling(lines: &[GameHistory], threads: usize, depth: Depth) -> impl fmt::Display + use<> {
     let scaling = bench::scaling(lines, SCALING_HASH, threads, depth, &Stopwatch::start());
     let row = |threads: usize, signature: &Signature| {
@@ -338,7 +340,7 @@ pub fn scaling(lines: &[GameHistory], threads: usize, depth: Depth) -> impl fmt:
     )
 }
 
-/// What searches of few nodes take with a table of 1 MB, a line for each limit.
+/// The time of searches of few nodes with a table of 1 MB, a line for each limit.
 pub fn fixed_cost() -> impl fmt::Display {
     let timed = bench::short_searches(&mut Engine::new(1), 100, &Stopwatch::start());
     let line = |one: &bench::ShortSearch| {
@@ -350,8 +352,8 @@ pub fn fixed_cost() -> impl fmt::Display {
     timed.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The search that looks at book moves before another: both have one judge, so that neither forgets what it has learned, but
-/// who errs on purpose errs in the other alone.
+/// The search that verifies a book move before another search. It has the same evaluation, so that neither clears what it
+/// has learned, but no handicap.
 fn book_check(before: &SearchRequest, limits: Limits) -> SearchRequest {
     SearchRequest {
         classical_only: before.classical_only || before.handicap.is_active(),

@@ -37,7 +37,7 @@ pub(super) struct Reading {
     words: Vec<(String, Place)>,
     /// The difference between numbers in the text and half moves, once a number is read.
     first_number: Option<u64>,
-    /// How many half moves had been read when a number last fitted.
+    /// How many half moves had been read when a move number last fitted.
     confirmed: usize,
     /// Whether a number was read.
     has_number: bool,
@@ -181,7 +181,7 @@ impl Reading {
         }
     }
 
-    /// How many half moves were played since the last move of White's before the start, or so.
+    /// Half moves since the start, one more where Black moves first.
     fn half_moves(&self) -> u64 {
         self.ply() as u64 + u64::from(self.line.start().turn() == Color::Black)
     }
@@ -207,7 +207,7 @@ impl Reading {
         let Some(count) = number.number else {
             return true;
         };
-        // `1. e4 1. e5` is fine, but a number that comes late says that a move is too many.
+        // `1. e4 1. e5` is fine, but a number that comes late means that there is a move too many.
         let is_of_white = number.dots < 2 && !half.is_multiple_of(2) && self.ply() > 0;
         if is_of_white && !(self.has_number && self.confirmed + 1 == self.ply()) {
             return false;
@@ -215,7 +215,8 @@ impl Reading {
         count == self.due().0 || self.first_number.is_none() && count == 1 + half / 2
     }
 
-    /// Where a number does not fit, a move before it may be missing, or one too many, and what follows was played by nobody.
+    /// Where a number does not fit, a move before it may be missing or one too many, and the moves after it were never
+    /// played: removes them.
     fn undo_doubtful(&mut self, number: Number<'_>) {
         if self.broken.is_some() {
             for (_, line) in &mut self.others {
@@ -250,7 +251,7 @@ impl Reading {
         self.ply() > self.confirmed && self.half_moves().checked_sub(1) == Some(due)
     }
 
-    /// How many moves since the last number all games have in common that come of leaving out one of them.
+    /// How many moves since the last number are common to all games that result from leaving out one of them.
     fn certain_without_one(&self) -> usize {
         let since = self.words.get(self.confirmed..).unwrap_or_default();
         let without = |left_out: usize| {
@@ -267,7 +268,7 @@ impl Reading {
         in_common.unwrap_or(self.confirmed).saturating_sub(self.confirmed)
     }
 
-    /// Whether the last move could as well be the other side's, after a move that is missing.
+    /// Whether the last move could also be the other side's, after a missing move.
     fn could_be_the_answer(&self) -> bool {
         let Some((word, _)) = self.words.last() else {
             return false;
@@ -357,7 +358,7 @@ impl Reading {
         }
     }
 
-    /// The moves so far by all other letters that make a game of them.
+    /// The moves so far in all other languages whose letters make a game of them.
     fn in_other_languages(&self) -> Vec<(Letters, GameHistory)> {
         let replay = |letters: Letters| {
             let start = self.line.start().clone();
@@ -400,7 +401,7 @@ impl Reading {
     }
 }
 
-/// So many words of another language make a game of that language, if it is whole.
+/// Foreign words from which a whole game counts as one of that language.
 const FOREIGN_IF_WHOLE: usize = 1;
 /// The same of a game that is broken: one word may be a slip.
 const FOREIGN_IF_BROKEN: usize = 2;

@@ -4,13 +4,13 @@ use std::io::{self, Read};
 
 use encoding_rs::{Decoder, UTF_16BE, UTF_16LE};
 
-/// How much is asked of the stream at a time.
+/// Bytes read from the stream at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// How many bytes tell in which encoding a file begins.
+/// Bytes that determine the encoding of a file.
 const SNIFFED: usize = 3;
 
-/// Where a word stands: line and column, both from 1. Columns are characters.
+/// The place of a word: line and column, both from 1. Columns are characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub line: u64,
@@ -49,7 +49,7 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Where the next byte stands.
+    /// The place of the next byte.
     pub(super) fn place(&self) -> Place {
         self.place
     }
@@ -122,7 +122,7 @@ impl<R: Read> Source<R> {
         Ok(last)
     }
 
-    /// Reads until so many bytes are there, or the stream is over.
+    /// Reads until this many bytes are buffered, or the stream ends.
     fn fill(&mut self, least: usize) -> io::Result<()> {
         self.buffer.drain(..self.at);
         self.at = 0;
@@ -154,7 +154,7 @@ impl<R: Read> Source<R> {
         Ok(())
     }
 
-    /// UTF-16 is known by its mark, or by the zero bytes of Latin letters.
+    /// UTF-16 is recognised by its byte order mark, or by the zero bytes of Latin letters.
     fn sniff(&mut self) {
         match *self.buffer.as_slice() {
             [0xef, 0xbb, 0xbf, ..] => self.at = 3,
@@ -167,7 +167,7 @@ impl<R: Read> Source<R> {
         self.decode(0);
     }
 
-    /// Turns what stands in the buffer from there on into UTF-8, if it is UTF-16.
+    /// Converts the buffer from there on to UTF-8, if it is UTF-16.
     fn decode(&mut self, from: usize) {
         let Some(decoder) = &mut self.decoder else { return };
         let bytes = self.buffer.split_off(from);

@@ -16,7 +16,7 @@ pub(super) enum Unread {
     Several(Vec<String>),
 }
 
-/// Reads a move. What the standard says comes first; other spellings count where they name one legal move.
+/// Reads a move. Standard SAN comes first; other spellings count where they name one legal move.
 pub(super) fn read_move(pos: &Position, word: &str, letters: &Letters) -> Result<Move, Unread> {
     let is_standard = *letters == super::languages::ENGLISH;
     if is_standard {
@@ -56,7 +56,7 @@ pub(super) fn read_move(pos: &Position, word: &str, letters: &Letters) -> Result
     }
 }
 
-/// A move as far as a word tells it.
+/// A move as far as a word determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Spelled {
     Castling(CastlingSide),
@@ -65,7 +65,7 @@ enum Spelled {
         to: Square,
     },
     Step {
-        /// None where both squares say it.
+        /// None where both squares determine it.
         role: Option<Role>,
         from_file: Option<File>,
         from_rank: Option<Rank>,
@@ -171,10 +171,10 @@ const SUFFIXES: [&str; 34] = [
     ",",
 ];
 
-/// Those that say that a pawn captures en passant, in English, German and Spanish.
+/// The suffixes for en passant, in English, German and Spanish.
 const EN_PASSANT: [&str; 5] = ["e.p", "E.P", "ep", "i.p", "a.p"];
 
-/// A word without what is put behind moves, and whether that says that a pawn captures en passant.
+/// A word without suffixes, and whether one of them marked en passant.
 pub(super) fn bare(word: &str) -> (&str, bool) {
     let mut rest = word;
     let mut says_en_passant = false;

@@ -52,7 +52,7 @@ const NAMES: [(&str, Variant); 42] = [
     ("wild/23", Variant::Crazyhouse),
 ];
 
-/// A start that no game can have: the tag that says it, and what is wrong with it.
+/// An invalid start position: the tag that gives it, and what is wrong with it.
 pub(super) struct BadStart {
     pub tag: &'static str,
     pub message: String,

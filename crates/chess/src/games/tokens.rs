@@ -9,11 +9,11 @@ use super::{
     source::{Place, Source},
 };
 
-/// So many bytes of a word are kept. No move is as long.
+/// The most bytes kept of a word. No move is as long.
 const WORD: usize = 64;
-/// So many bytes of the name of a tag are kept.
+/// The most bytes kept of a tag name.
 const NAME: usize = 255;
-/// So many bytes of the value of a tag are kept.
+/// The most bytes kept of a tag value.
 const VALUE: usize = 4096;
 
 /// A piece of PGN. Comments and escaped lines are passed over.
@@ -35,7 +35,7 @@ pub(super) struct Tag {
     pub name: String,
     pub value: String,
     pub place: Place,
-    /// Whether an empty line stands before it.
+    /// Whether an empty line comes before it.
     pub after_blank_line: bool,
     /// Whether the text ended, or other lines were swallowed, before the value was closed.
     pub is_cut: bool,
@@ -46,7 +46,7 @@ pub(super) struct MoveWord {
     /// Without invisible characters; dashes, `½` and `×` are in the signs of a keyboard.
     pub text: String,
     pub place: Place,
-    /// Whether an empty line stands before it.
+    /// Whether an empty line comes before it.
     pub after_blank_line: bool,
     /// Whether the text ends with this word, so that a part of it may be missing.
     pub is_last: bool,
@@ -58,7 +58,7 @@ pub(super) struct Tokens<R> {
     parts: VecDeque<MoveWord>,
     /// Ends of lines since the last token.
     newlines: usize,
-    /// Whether nothing but tags stands before, or tags alone since the last movetext.
+    /// Whether only tags came before, or only tags since the last movetext.
     is_in_tags: bool,
     /// The name of a tag whose value comes next: it ended an unclosed comment.
     begun_tag: Option<(Vec<u8>, Place)>,

@@ -7,7 +7,7 @@ use super::{super::Color, spelling::bare};
 pub(super) enum Kind<'w> {
     /// The result at the end of a game.
     Result(ResultWord),
-    /// `12.`, `12...`, `...`, each perhaps with what stands directly behind it.
+    /// `12.`, `12...`, `...`, each perhaps with text directly after it.
     Number(Number<'w>),
     /// `!?`, `$14`, `+-`, `ch`.
     Glyph,
@@ -15,7 +15,7 @@ pub(super) enum Kind<'w> {
     Letter,
     /// `e.p.` behind a move.
     EnPassant,
-    /// A move that nobody makes.
+    /// A null move.
     Null,
     /// Whatever is none of these.
     Move(&'w str),
@@ -28,11 +28,11 @@ pub(super) struct Number<'w> {
     pub number: Option<u64>,
     /// How many dots follow.
     pub dots: usize,
-    /// What stands directly behind it; may be empty.
+    /// The text directly after it; may be empty.
     pub rest: &'w str,
 }
 
-/// How a game ended, as far as it is said.
+/// A game result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResultWord {
     Won(Color),
@@ -47,7 +47,7 @@ const GLYPHS: [&str; 20] = [
     "><", "<=>", "<=",
 ];
 
-/// What a word looks like.
+/// The kind of a word.
 pub(super) fn classify(word: &str) -> Kind<'_> {
     // Most words are moves.
     if let [b'a'..=b'h' | b'B' | b'K' | b'N' | b'Q' | b'R', .., b'1'..=b'8'] = word.as_bytes() {

@@ -17,7 +17,7 @@ pub(super) const HARDLY_WON: i32 = 6;
 const OFTEN_WON: i32 = 40;
 
 /// The scales of the middle game and endgame scores, in sixty-fourths, each for the side that is ahead in it. Where
-/// neither is, the smaller scale of both sides: pieces that cannot win without pawns cannot do so with queens and rooks
+/// neither is, the larger scale of both sides: pieces that cannot win without pawns cannot do so with queens and rooks
 /// about either.
 pub(super) fn scales(board: &Board, [middlegame, endgame]: [Option<Color>; 2]) -> [i32; 2] {
     let of = |leader: Option<Color>| match leader {
@@ -57,7 +57,7 @@ fn scale(board: &Board, strong: Color) -> i32 {
             // They mate only where a pawn keeps the other side from stalemate, and rarely then.
             return if is_bare { 0 } else { 4 };
         }
-        // A bare king is as lost as with pawns about: by their rule, lest a last one seem to cost more than it is worth.
+        // A bare king gets the scale for no pawns, so that a last pawn does not seem to cost more than it is worth.
         return if is_bare { by_pawns(0) } else { FULL };
     }
     if wrong_rook_pawn(board, strong) {

@@ -17,7 +17,7 @@ use sparring_chess::{Color, Role, Square};
 
 const MIDDLE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// Draws the attacks of one side's pieces into the attacks, and sums up its mobility and its pieces' places.
+/// Adds the attacks of one side's pieces, and sums up its mobility and its piece terms.
 pub(super) fn pieces<T: EvalAccumulator>(
     attacks: &mut AttackInfo<'_>,
     us: Color,

@@ -1,9 +1,9 @@
 //! NNUE correction: a small net that corrects the classical evaluation, trained on self-play.
 //!
-//! Each side sees the board from behind its own pieces, mirrored so that its king is on the right half ([`perspective`]).
-//! The inputs of a side add up to its half of the hidden layer ([`Accumulators`]), updated along the path of a search
-//! ([`Path`]); the side to move's half comes first. The output is the error of the evaluation in centipawns. All
-//! arithmetic is in integers, so that every build gives the same result. [`usage`] decides when the net is used.
+//! Each side sees the board from behind its own pieces, mirrored so that its king is on the right half (`perspective`).
+//! The inputs of a side add up to its half of the hidden layer (`Accumulators`), updated along the path of a search
+//! (`Path`); the side to move's half comes first. The output is the error of the evaluation in centipawns. All
+//! arithmetic is in integers, so that every build gives the same result. `usage` decides when the net is used.
 
 mod accumulator;
 mod arch;

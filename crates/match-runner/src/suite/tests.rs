@@ -11,7 +11,7 @@ fn one(line: &str) -> Problem {
     problems.remove(0)
 }
 
-/// What is said of lines of which none is a problem.
+/// The diagnostics of lines of which none is valid.
 fn said(lines: &str) -> String {
     let (problems, findings) = read_suite("a.epd", lines);
     assert!(problems.is_empty(), "{problems:?}");

@@ -82,7 +82,7 @@ fn an_author_may_write_in_any_code_and_nobody_talks_without_end() {
     assert!(matches!(error, PlayerError::Silent { .. }), "{error}");
 }
 
-/// An engine that gets ready and then prints this without end as soon as it is asked for a move.
+/// An engine that gets ready, and prints this without end as soon as it gets `go`.
 fn babbler(endless: &str) -> UciProcess {
     let program = format!(
         r#"while read -r line; do case "$line" in
@@ -118,7 +118,7 @@ fn what_nobody_reads_fills_no_memory_and_holds_up_no_answer() {
             .unwrap();
         assert_eq!(answer.best, "e2e4");
     }
-    // An engine that does not wait to be asked: what waits for us has a limit, and the answer is found behind it.
+    // An engine that prints before it gets `go`: the queue has a limit, and the answer is found after it.
     let unasked =
         r#"(i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo "info string $i"; done); echo "bestmove e2e4""#;
     let program = format!(
@@ -142,7 +142,7 @@ fn bytes_of_any_kind_are_heard_and_a_move_is_not_quoted_without_end() {
         .analyse(&line, None, Depth(1), Millis::from_secs(60))
         .unwrap();
     assert_eq!(answer.best.chars().count(), MOST_OF_A_MOVE);
-    // Options without end: no more of them is noted than a limit, and the time for an answer passes.
+    // Endless options: only so many are kept, and the timeout applies.
     let program = r#"yes "option name A type string" | head -n 200000; echo uciok; read -r line; echo readyok; cat > /dev/null"#;
     assert!(UciProcess::start(&toy(program)).is_ok());
 }

@@ -19,7 +19,7 @@ fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
     let first = begun(&sync, None);
     let second = sync.submit(ponder(None), false);
     assert!(sync.is_held());
-    // The first waits for nothing: only the last may be held.
+    // The first is not held: only the last may be.
     sync.wait_for_release(first);
     sync.stop();
     assert!(!sync.is_held());

@@ -128,7 +128,7 @@ fn what_spells_no_move_or_several_ends_the_game() {
         let (moves, broken) = single(format!("[FEN \"{FEN}\"]\n\n1. {word} Ke7 *"));
         assert_eq!((moves.as_str(), broken), ("", format!("line 3, column 4: {why}")));
     }
-    // A blank may stand in a move.
+    // A move may contain a blank.
     assert_eq!(
         single("1. e4 e5 2. Nf3 N c6 3. Bb5 a6 *").1,
         "line 1, column 17: \"N\" and \"c6\" could be one move"
@@ -205,7 +205,7 @@ fn a_number_that_does_not_fit_ends_the_game() {
             "",
             "line 1, column 5: \"1.\" stands where move 1 of Black is due",
         ),
-        // Whose move the queen's was nobody knows.
+        // Either side may have moved the queen.
         (
             "1. d4 d5 2. Qd3 Qd6 3. Qg3 4. Qg7 *",
             "d2d4 d7d5 d1d3 d8d6",
@@ -315,7 +315,7 @@ fn letters_of_other_languages_are_read_where_the_whole_game_is_in_one() {
         let expected = ("e2e4 e7e5 g1f3 b8c6".into(), why.into());
         assert_eq!(single(text), expected, "{text}");
     }
-    // What goes beyond the limit is not looked at.
+    // Nothing beyond the limit is read.
     assert_eq!(
         read(b"1. e4 e5 2. Sf3 Nc6 *", 3)[0].line.uci_moves(),
         "e2e4 e7e5 g1f3"
@@ -328,7 +328,7 @@ fn letters_of_other_languages_are_read_where_the_whole_game_is_in_one() {
 
 #[test]
 fn letters_that_give_different_moves_in_different_languages_give_none() {
-    // With K as the knight and as the king, in languages that no other word tells apart.
+    // K is the knight in one language and the king in another, and no other word decides between them.
     let fen = "[FEN \"4k3/8/8/8/8/8/4A3/1T2C3 w - - 0 1\"]\n\n";
     assert!(single(format!("{fen}1. e4 *")).1.contains("not a FEN"));
     // The S of Poland is a knight, and that of Bohemia a bishop.
