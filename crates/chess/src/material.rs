@@ -87,7 +87,7 @@ mod tests {
     use crate::{Rules as _, Variant, parse_fen};
 
     #[test]
-    fn everything_is_counted_for_the_color_that_is_asked_for() {
+    fn everything_is_counted_for_the_given_color() {
         let pos = parse_fen(Variant::Standard, "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 w - - 0 1").unwrap();
         let board = pos.board();
         assert_eq!(men_near_king(board, Color::White, Color::Black), 2);

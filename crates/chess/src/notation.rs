@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_and_illegal_moves_are_told_apart() {
+    fn nonsense_and_illegal_moves_are_different_errors() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         assert_eq!(after(start, "e9e4"), Err(NotationError::Syntax("e9e4".into())));
         assert_eq!(after(start, "e2e5"), Err(NotationError::Illegal("e2e5".into())));

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn fens_of_people_are_forgiven_small_slips() {
+    fn fens_with_small_slips_are_accepted() {
         // Castling rights with the king gone from e1, and an en passant square behind nothing.
         let pos = parse_fen(Variant::FromPosition, "4k3/8/8/8/8/8/8/3K3R w KQ e3 0 1").unwrap();
         assert!(write_fen(&pos).starts_with("4k3/8/8/8/8/8/8/3K3R w "));

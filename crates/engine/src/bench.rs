@@ -100,7 +100,7 @@ pub fn run(engine: &mut Engine, depth: Depth, clock: &dyn TimeSource) -> Signatu
     let control = SearchControl { stop: &stop, clock };
     match run_until(engine, depth, &control) {
         Ok(signature) => signature,
-        Err(_) => unreachable!("nobody else knows of this stop"),
+        Err(_) => unreachable!("only this function has the stop flag"),
     }
 }
 
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_that_is_stopped_says_how_far_it_came_and_gives_no_count() {
+    fn a_stopped_bench_reports_its_progress_and_no_count() {
         let (mut engine, mut reached) = (Engine::new(1), Vec::new());
         for looks in [0, 50, 150] {
             let stop = Stop::new();

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_that_speaks_is_elected() {
+    fn the_best_thread_is_elected() {
         // A single thread; more votes; the deeper of equals; a thread that finished nothing has no vote.
         assert_eq!(elect(&[found('a', 9, 10)]), 0);
         assert_eq!(

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_settles_windows_that_it_lies_outside_of() {
+    fn bounds_cut_off_windows_that_they_lie_outside_of() {
         let draw_at_least = Bounds::from(0);
         assert_eq!(draw_at_least.settle(-50, 0), Some(0));
         assert_eq!(draw_at_least.settle(-50, 1), None);

@@ -3,7 +3,6 @@
 use std::{ops::ControlFlow, sync::Arc, thread};
 
 use super::{
-    Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
     best_thread::{ThreadResult, elect},
     eval::Evaluator,
     fortress,
@@ -16,7 +15,11 @@ use super::{
     params::Params,
     reductions::Reductions,
     root_moves::RootMove,
+    score::Score,
+    search_control::SearchControl,
     search_limits::SearchLimiter,
+    search_request::SearchRequest,
+    search_result::{SearchEvent, SearchResult},
     style_bonus::PreparedStyleBonus,
     syzygy::{SALT, Tablebase, WdlRank, reported_score},
     thread_data::{Searcher, ThreadMemory, VariantTraits},
@@ -393,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_the_net_and_who_does_not_leave_each_other_nothing() {
+    fn searches_with_and_without_the_net_share_no_table_entries() {
         let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 g1f3 b8c6").unwrap();
         let limits = Limits {
             nodes: Some(Nodes(3000)),
@@ -452,7 +455,7 @@ mod tests {
             clock: &clock,
         };
         let search = SearchRequest::new(GameHistory::new(Variant::Standard), Limits::default());
-        let fall = AssertUnwindSafe(|| engine.search(&search, &control, &mut |_| panic!("told")));
+        let fall = AssertUnwindSafe(|| engine.search(&search, &control, &mut |_| panic!("in the callback")));
         assert!(catch_unwind(fall).is_err());
     }
 

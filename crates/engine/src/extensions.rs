@@ -70,7 +70,7 @@ mod tests {
     use crate::pruning::tests::{QUIET, at, entry, here, mv};
 
     #[test]
-    fn a_check_is_extended_near_the_leaves_and_not_without_end() {
+    fn checks_are_extended_near_the_leaves_and_within_reach() {
         at("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", |searcher, node| {
             let depth = searcher.params.check_extension;
             let (check, none) = (node.after(mv(node, "d1d8")), node.after(mv(node, "d1d7")));

@@ -5,13 +5,38 @@
 
 use shakmaty::Bitboard;
 
-use super::{Handicap, node::Node};
+use super::node::Node;
 use sparring_chess::{Move, Role, Square, units::Centipawns};
 
 /// Shares of the two errors in thousandths, whose squares add up to one: seven tenths of the variance are of the
 /// structure.
 const OF_STRUCTURE: i32 = 837;
 const OF_POSITION: i32 = 548;
+
+/// Play below full strength: Rodent's idea of weak levels, made repeatable.
+///
+/// Everything random follows from the seed and the position, so a position met again in the same game gets the same
+/// error.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Handicap {
+    /// Standard deviation of what is added to each leaf's evaluation, in centipawns; 0 for none.
+    pub noise: Centipawns,
+    /// Chance from 0 to 1 that a kind of move (piece, from, to, captured) stays unseen during a search.
+    ///
+    /// Recaptures, captures by pawns, evasions of check and captures of undefended pieces are always seen, and so is the
+    /// only legal move.
+    pub blindness: f32,
+    /// The seed of the game: another seed, other errors.
+    pub seed: u64,
+}
+
+impl Handicap {
+    /// Whether it weakens the search at all.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.noise != Centipawns(0) || self.blindness > 0.0
+    }
+}
 
 /// A [`Handicap`] made ready for one search.
 #[derive(Debug, Clone, Copy)]
@@ -155,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_the_deviation_asked_for_and_no_bias() {
+    fn noise_has_the_requested_deviation_and_no_bias() {
         let blurred = weakness(60, 0.0, 5);
         let samples: Vec<f64> = (0..20_000u64).map(|key| f64::from(blurred.error(key))).collect();
         let mean = samples.iter().sum::<f64>() / 20_000.0;
@@ -167,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_of_one_structure_are_misjudged_much_alike() {
+    fn positions_of_one_structure_have_similar_noise() {
         let noise = |seed: u64, fen: &str| {
             let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
             weakness(100, 0.0, seed).noise(&Node::root(&line))
@@ -193,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_moves_are_hidden_as_the_chance_says() {
+    fn the_share_of_hidden_moves_is_the_chance() {
         let pos = Variant::Standard.start();
         let node = Node::new(&pos, true);
         let moves = pos.legal_moves();

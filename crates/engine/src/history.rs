@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_move_did_under_attack_says_nothing_of_it_in_peace() {
+    fn history_of_a_move_is_kept_apart_by_threats() {
         let node = |fen| Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
         let peaceful = node("4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
         let mv = parse_uci(&peaceful.pos, "a1a5").unwrap();

@@ -146,7 +146,7 @@ fn ask_for_large_pages(memory: &MmapMut) {
     let _ = memory;
 }
 
-/// Bytes that may be allocated, where the system tells: seven eighths of what is available, as other programs need some
+/// Bytes that may be allocated, where the system reports it: seven eighths of what is available, as other programs need some
 /// too.
 fn at_hand() -> Option<usize> {
     said_to_be_at_hand(&std::fs::read_to_string("/proc/meminfo").ok()?)
@@ -176,11 +176,11 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn present(pages: &HugePageBuf) -> usize {
         use std::os::unix::fs::FileExt as _;
-        let mut told = vec![0; size_of_val(pages.words()) / PAGE * size_of::<u64>()];
+        let mut bytes = vec![0; size_of_val(pages.words()) / PAGE * size_of::<u64>()];
         let first = pages.words().as_ptr().addr() / PAGE * size_of::<u64>();
         let map = std::fs::File::open("/proc/self/pagemap").unwrap();
-        map.read_exact_at(&mut told, first as u64).unwrap();
-        let entries = told.as_chunks().0;
+        map.read_exact_at(&mut bytes, first as u64).unwrap();
+        let entries = bytes.as_chunks().0;
         entries
             .iter()
             .filter(|entry| u64::from_le_bytes(**entry) >> 63 == 1)
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_says_is_read() {
+    fn available_memory_is_parsed() {
         let meminfo = "MemTotal:       24684316 kB\nMemFree:        19950000 kB\nMemAvailable:    8000000 kB\nBuffers: 1 kB\n";
         assert_eq!(said_to_be_at_hand(meminfo), Some(7_000_000 * 1024));
         for other in ["", "MemFree: 1 kB", "MemAvailable: much", "MemAvailable: 12"] {

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::{
-    BoundKind, Line, Score, SearchEvent, SearchRequest, SearchResult,
     best_thread::ThreadResult,
     node::Node,
     params::Params,
     root_moves::{RootMove, cap_rest, sort_by_rank},
     root_search::collect_root_moves,
-    score::{DEEPEST, INFINITE, MAX_PLY, is_mate, mate_in},
+    score::{DEEPEST, INFINITE, MAX_PLY, Score, is_mate, mate_in},
+    search_request::SearchRequest,
+    search_result::{BoundKind, Line, SearchEvent, SearchResult},
     soft_limit::{Progress, StabilityScale},
     syzygy::WdlRank,
     thread_data::Searcher,

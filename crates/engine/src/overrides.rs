@@ -23,7 +23,7 @@ impl EngineOverrides {
         }
     }
 
-    /// The numbers of the search.
+    /// The search parameters.
     #[must_use]
     pub fn params(&self) -> &Params {
         &self.params

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn each_circumstance_adds_or_takes_what_its_number_says() {
+    fn each_condition_changes_the_reduction_by_its_parameter() {
         let params = Params::default();
         let reductions = Reductions::new(&params);
         let plain = LmrContext {

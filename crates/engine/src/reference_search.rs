@@ -46,7 +46,7 @@ fn whole() -> Params {
         delta_margin: 30_000,
         quiescence_moves: 64,
         quiescence_evasions: 64,
-        // The table does not tell the first plies of quiescence, which try checks, from those after them.
+        // The table does not distinguish the first plies of quiescence search, which try checks, from later ones.
         quiescence_checks: 0,
         history_bonus: 0,
         history_max: 0,
@@ -146,7 +146,7 @@ fn games(count: u64) -> impl Iterator<Item = (GameHistory, u32)> {
 }
 
 #[test]
-fn a_search_that_leaves_nothing_out_comes_to_what_minimax_does() {
+fn a_search_without_pruning_scores_as_minimax_does() {
     for (line, depth) in games(90) {
         let found = search(&line, whole(), depth);
         let moves = line.position().legal_moves();

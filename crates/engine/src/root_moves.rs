@@ -3,8 +3,8 @@
 use arrayvec::ArrayVec;
 
 use super::{
-    BoundKind, Score,
-    score::{INFINITE, MAX_PLY, is_mate},
+    score::{INFINITE, MAX_PLY, Score, is_mate},
+    search_result::BoundKind,
     syzygy::{WdlRank, reported_score},
 };
 use sparring_chess::Move;

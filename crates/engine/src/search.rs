@@ -110,8 +110,8 @@ impl Searcher<'_> {
             return None;
         }
         // A mate is reported with its whole line, which the table does not have.
-        let told = |score: &i32| !(pv && is_decided(*score));
-        cutoff(entry, node, alpha, beta, ply).filter(told)
+        let is_allowed = |score: &i32| !(pv && is_decided(*score));
+        cutoff(entry, node, alpha, beta, ply).filter(is_allowed)
     }
 
     /// Sets the static evaluation, the best guess of the score, and whether it improves.
@@ -302,14 +302,14 @@ impl Searcher<'_> {
         let mut depth = here.depth - 1 + extension.max(self.check_extension(here, child));
         let mut score = alpha + 1;
         if here.depth >= self.params.lmr_depth && count > 1 + usize::from(here.pv) {
-            let owed = self.memory.frame(here.ply).reduction_carry;
-            let reduction = self.late_move_reduction(here, child, candidate) + owed;
+            let carry = self.memory.frame(here.ply).reduction_carry;
+            let reduction = self.late_move_reduction(here, child, candidate) + carry;
             let reduced = (depth - reduction / PLY).clamp(1, depth + 1);
             if self.params.lmr_carry > 0 {
                 self.memory.frame(ply).reduction_carry = (reduction % PLY).max(0);
             }
             score = -self.search(child, -alpha - 1, -alpha, reduced, ply, true);
-            self.memory.frame(ply).reduction_carry = owed;
+            self.memory.frame(ply).reduction_carry = carry;
             if score > alpha && reduced < depth {
                 depth += i32::from(score > best + self.params.lmr_deeper)
                     - i32::from(score < best + self.params.lmr_shallower);

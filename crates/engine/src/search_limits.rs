@@ -1,6 +1,10 @@
 //! Search limits: nodes, clock and stop.
 
-use super::{Limits, SearchControl, Stop, threads::ThreadPool};
+use super::{
+    search_control::{SearchControl, Stop},
+    search_request::Limits,
+    threads::ThreadPool,
+};
 use sparring_chess::units::{Millis, Nodes, TimeSource};
 
 /// Nodes between two polls of the stop flag and the clock. The first polls come sooner, for clocks with hardly any time
@@ -11,7 +15,7 @@ const FIRST_POLL: u64 = 16;
 /// When two polls are this far apart, the interval halves: on a busy machine a thousand nodes can outlast a clock.
 const SLOW: Millis = Millis(8);
 
-/// Searched however late it is: so few nodes tell good moves from bad ones in no time that counts.
+/// Searched however late it is: so few nodes distinguish good moves from bad ones, and take hardly any time.
 const FIRST_NODES: u64 = 256;
 /// Unless they take this long.
 const FIRST_NODES_TIME: Millis = Millis(50);
@@ -262,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_stopped_before_it_starts_takes_a_first_glance() {
+    fn a_search_stopped_before_it_starts_searches_the_first_nodes() {
         let pool = ThreadPool::new(1);
         let (stop, clock) = (Stop::new(), Hands(Cell::new(0)));
         stop.set();
@@ -303,7 +307,7 @@ mod tests {
             }
         }
         stop.set();
-        assert!(ended(3000, 2) <= 60, "a glance is no longer");
+        assert!(ended(3000, 2) <= 60, "the first nodes take no longer");
     }
 
     /// A clock that counts its reads, and jumps ahead at one of them.

@@ -1,9 +1,9 @@
 //! Soft time limit: whether another iteration is worth its time.
 
 use super::{
-    SearchRequest,
     params::Params,
     score::{MATE, MATE_BOUND},
+    search_request::SearchRequest,
 };
 use sparring_chess::{Move, Square, units::Millis};
 
@@ -161,7 +161,7 @@ mod tests {
             (0, 0.1, 100),
             (9, 1.0, -100),
         ];
-        let judge = |params: &Params| {
+        let shares_of = |params: &Params| {
             situations.map(|(steady, effort, fall)| time_share(params, steady, effort, fall))
         };
         let planned = [
@@ -178,9 +178,9 @@ mod tests {
             let shares = [param.min, param.max].map(|value| {
                 let mut params = Params::default();
                 params.set(param.name, value).unwrap();
-                judge(&params)
+                shares_of(&params)
             });
-            let usual = judge(&Params::default());
+            let usual = shares_of(&Params::default());
             assert!(shares.iter().any(|share| *share != usual), "{}", param.name);
             let is_sane = |share: &f64| (0.1..=4.0).contains(share);
             assert!(shares.as_flattened().iter().all(is_sane), "{}", param.name);

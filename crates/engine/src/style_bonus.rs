@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn each_liking_counts_what_it_is_named_after() {
+    fn each_style_bonus_counts_its_feature() {
         let none = StyleBonus::default();
         let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 w - - 0 1";
         let of = |bonus| worth(bonus, fen, Color::White);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_liking_is_good_for_the_one_who_searches_and_never_more_than_a_taste() {
+    fn a_style_bonus_is_for_the_searching_side_and_is_capped() {
         let bonus = StyleBonus {
             siege: 8,
             ..StyleBonus::default()
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_is_worth_what_it_is_liked_for() {
+    fn the_draw_bonus_is_the_score_of_a_draw() {
         use crate::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
         use sparring_chess::units::{Centipawns, Depth, Stopwatch};
         // White is lost, but for checks without end.
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn other_likings_and_sides_never_meet_in_the_table() {
+    fn other_bonuses_and_sides_share_no_table_entries() {
         let none = StyleBonus::default();
         let salts: Vec<u64> = [
             StyleBonus { siege: 5, ..none },

@@ -258,7 +258,7 @@ pub fn shared_tables() -> Option<Tablebase> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata/syzygy");
     if !folder.exists() {
         let notice = b"not run: the shared endgame tables are not beside this checkout\n";
-        let _ = io::Write::write_all(&mut io::stderr(), notice); // nobody is there to hear
+        let _ = io::Write::write_all(&mut io::stderr(), notice); // without standard error there is nobody to notify
         return None;
     }
     Some(Tablebase::open(&[folder]).unwrap())

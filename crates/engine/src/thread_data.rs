@@ -342,7 +342,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn equal_positions_late_in_the_fifty_move_count_are_told_apart() {
+    fn equal_positions_late_in_the_fifty_move_count_have_different_keys() {
         let salts: Vec<u64> = (0..100).map(count_salt).collect();
         assert!(
             salts[..24].iter().all(|salt| *salt == 0),

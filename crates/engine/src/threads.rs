@@ -165,7 +165,7 @@ mod tests {
     use sparring_chess::{Move, Rules as _, Variant};
 
     #[test]
-    fn threads_leave_out_what_two_thirds_search_already() {
+    fn threads_skip_depths_that_two_thirds_search_already() {
         for (threads, begun, crowded) in [
             (2, 0, false),
             (2, 1, true),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_finished_iteration_is_known_to_all() {
+    fn the_deepest_finished_iteration_is_shared() {
         let pool = ThreadPool::new(2);
         let (mut mine, mut theirs) = (roots(7), roots(11));
         theirs.reverse();

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_move_outlives_a_visit_that_found_none() {
+    fn a_stored_move_survives_an_entry_without_one() {
         let table = Table::new(1);
         table.store(1, entry(3, Bound::Lower));
         let upper = Entry {

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_told_from_operations() {
+    fn positions_and_operations_are_split() {
         for (line, fen, operations) in [
             (
                 "8/8/8/8 w - - bm Qd1; id \"a  b\";",

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_made_the_moves_of_a_session_gets_its_time_again() {
+    fn base_time_is_added_after_each_session() {
         let (finished, [white, black]) = fools_mate(["2/10+0", "1/20+3"]);
         assert_eq!(finished.reason.word(), "mate");
         let seen = |asked: &[(TimeControl, Clocks)]| -> Vec<_> {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn only_who_has_a_clock_can_overstep_it() {
+    fn only_a_timed_side_can_overstep() {
         let (finished, [_, black]) = fools_mate(["movetime=500", "nodes=5000"]);
         assert_eq!(finished.winner, Some(Color::Black));
         assert_eq!(finished.reason, Reason::Time);
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn who_changes_sides_takes_the_own_time_along() {
+    fn time_controls_follow_the_engines_when_sides_change() {
         let referee = Referee {
             controls: ["60+0", "10+2"].map(|text| text.parse().unwrap()),
             margin: Millis::ZERO,

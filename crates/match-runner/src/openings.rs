@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_as_before_and_positions_that_come_twice_are_told() {
+    fn lines_are_read_and_repeated_positions_reported() {
         let (names, remarks) = file("a.epd", TEXT, usize::MAX).unwrap();
         assert_eq!((names.len(), remarks.len()), (2, 0));
         let (_, remarks) = file("a.epd", TEXT, 1).unwrap();

@@ -385,12 +385,12 @@ mod tests {
             journal: Mutex::new(&mut journal),
             enough: AtomicBool::new(false),
         };
-        let told = AtomicBool::new(false);
-        let on_progress = |_: &Progress<'_>| told.store(true, Ordering::Relaxed);
+        let reported = AtomicBool::new(false);
+        let on_progress = |_: &Progress<'_>| reported.store(true, Ordering::Relaxed);
         contest
             .record_game(&shared, &finished, &JournalRow::mate(0, 0, 0), &on_progress)
             .unwrap();
-        assert!(!told.into_inner());
+        assert!(!reported.into_inner());
         assert_eq!(journal.rows().count(), before);
     }
 }

@@ -96,7 +96,7 @@ mod tests {
     const KEPT: (Millis, Millis) = (Millis(20), Millis::ZERO);
 
     #[test]
-    fn a_clock_that_is_missing_is_told_and_the_other_one_taken() {
+    fn a_missing_clock_is_reported_and_the_other_one_used() {
         let go = Go {
             btime: Some(Millis(1000)),
             binc: Some(Millis(10)),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_a_player_say_how_long_it_thinks() {
+    fn the_parameters_of_a_player_set_its_time() {
         let go = Go {
             wtime: Some(Millis(60_000)),
             ..Go::default()
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ponders_takes_a_quarter_more_but_no_more_than_the_most() {
+    fn pondering_adds_a_quarter_up_to_the_hard_limit() {
         let go = Go {
             wtime: Some(Millis(60_000)),
             ..Go::default()
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn an_increment_alone_is_no_limit_and_that_is_told() {
+    fn an_increment_alone_is_no_limit_and_is_reported() {
         let mut go = Go {
             winc: Some(Millis(10)),
             ..Go::default()

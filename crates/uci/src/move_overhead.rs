@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_next_move_on_the_same_clock_says_nothing() {
+    fn only_consecutive_moves_on_one_clock_count() {
         let next = |before, now| {
             let mut lag = MoveOverhead::default();
             for _ in 0..2 {

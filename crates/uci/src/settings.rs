@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_set_is_told_and_changes_nothing() {
+    fn invalid_options_are_reported_and_change_nothing() {
         let resources = UciResources::default();
         let mut settings = Settings::default();
         for (name, value, message) in [

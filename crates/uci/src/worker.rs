@@ -368,7 +368,7 @@ mod tests {
     use sparring_engine::Handicap;
 
     #[test]
-    fn book_moves_are_looked_at_with_the_judge_of_the_search_and_without_its_errors() {
+    fn book_moves_are_verified_with_the_evaluation_of_the_search_and_without_handicap() {
         let plain = SearchRequest::new(GameHistory::new(Variant::Standard), Limits::default());
         let erring = SearchRequest {
             handicap: Handicap {

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variants_are_known_by_the_names_of_other_programs() {
+    fn variants_are_recognised_by_names_of_other_programs() {
         for (name, variant) in [
             ("Standard", Variant::Standard),
             ("normal", Variant::Standard),

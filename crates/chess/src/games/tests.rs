@@ -290,7 +290,7 @@ fn a_text_cut_anywhere_gives_what_was_read() {
 }
 
 #[test]
-fn an_unknown_variant_breaks_its_own_game_and_tells_the_nearest() {
+fn an_unknown_variant_breaks_its_own_game_and_suggests_the_nearest() {
     let read = games(
         "[Variant \"Atomik\"]\n\n1. e4 *\n\n[Variant \"atomic\"]\n\n1. e4 *\n\n[Variant \"losers\"]\n\n1. e4 *",
     );
@@ -334,7 +334,7 @@ fn a_game_keeps_so_many_tags_and_no_more() {
 }
 
 #[test]
-fn a_line_without_end_is_no_game_and_is_forgotten() {
+fn an_endless_line_is_no_game_and_is_skipped() {
     let endless = std::io::Read::take(std::io::repeat(b'x'), 3_000_000);
     let mut reader = Games::new(endless, 60);
     let game = reader.next_game().unwrap().unwrap();

@@ -8,7 +8,7 @@ use super::{
     fifty_move_scaled, pawns,
     score_pair::ScorePair,
 };
-use crate::{EngineOverrides, movegen::captures, node::Node, see};
+use crate::{movegen::captures, node::Node, overrides::EngineOverrides, see};
 use sparring_chess::{Color, Position, Rules as _, Variant, units::Centipawns};
 
 /// At most this many terms are named.
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_hear_the_same_from_their_own_side() {
+    fn the_balance_is_mirrored_for_the_other_side() {
         let fen = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQR1K1 b - - 4 8";
         let (white, black) = (balance_of(fen, Color::White), balance_of(fen, Color::Black));
         assert_eq!(white.named, black.named);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_the_sum_says_nothing() {
+    fn no_term_is_named_where_nothing_stands_out() {
         let check = "rnbqkbnr/ppppp1pp/8/5p1Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 2";
         assert_eq!(of(check, Color::White), Some(Judged::InCheck));
         // A knight on d5 that a pawn may take.
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_weights_of_its_own_is_judged_by_them() {
+    fn overridden_weights_change_the_balance() {
         let far = "6k1/5ppp/1P6/8/8/8/5PPP/6K1 w - - 0 1";
         let pos = parse_fen(Variant::Standard, far).unwrap();
         let mut weights = WeightOverrides::default();

@@ -229,7 +229,7 @@ mod tests {
     use sparring_chess::{Rules as _, Variant, parse_fen};
 
     #[test]
-    fn the_more_drawish_the_less_is_left() {
+    fn the_more_drawish_the_smaller_the_scale() {
         for (fen, expected) in [
             ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", 0),
             ("4k3/4p3/8/8/8/8/8/3NKN2 w - - 0 1", 4),

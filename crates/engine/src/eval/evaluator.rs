@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_net_says_nothing_where_nobody_can_win() {
+    fn the_net_adds_nothing_in_dead_draws() {
         let standard = |fen: &str| value(Variant::Standard, &parse_fen(Variant::Standard, fen).unwrap());
         // In the first the terms of the endgame are level by chance.
         for fen in [
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn every_variant_can_be_judged() {
+    fn every_variant_can_be_evaluated() {
         for variant in Variant::ALL {
             assert!(value(variant, &variant.start()).abs() < 1000, "{variant}");
         }

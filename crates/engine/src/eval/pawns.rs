@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_structure_is_judged_again() {
+    fn an_evicted_structure_is_evaluated_again() {
         let mut table = PawnTable::new();
         let pos = Variant::Standard.start();
         let first = table.structure(5, || evaluate_pawns(pos.board(), ())).worth;

@@ -131,7 +131,7 @@ fn expectation(text: &str) -> (&str, usize, [i16; 2]) {
 }
 
 #[test]
-fn every_row_of_weights_counts_what_its_line_says() {
+fn every_row_of_weights_counts_what_its_doc_describes() {
     let mut unseen: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
     for (fen, expected) in COUNTED {
         let node = Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);

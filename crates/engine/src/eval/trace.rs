@@ -11,7 +11,7 @@ use super::{
     weight_overrides::WeightOverrides,
     weights::ROWS,
 };
-use crate::{EngineOverrides, Params, SearchRequest, node::Node};
+use crate::{node::Node, overrides::EngineOverrides, params::Params, search_request::SearchRequest};
 use sparring_chess::{ByColor, units::Centipawns};
 
 /// One term of an evaluation: for each side, the middle game and endgame scores, in centipawns.
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rows_come_to_the_total_as_the_footer_says() {
+    fn the_rows_add_up_to_the_total_by_the_footer() {
         for fen in [
             "r1bq1rk1/ppp1bppp/2np1n2/4p3/2B1P3/2NP1N1P/PPP2PP1/R1BQ1RK1 w - - 0 1",
             "3r1rk1/pp3ppq/8/3pN3/3P2b1/2P1R3/PP3PQP/4R1K1 b - - 40 1",
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_net_adds_is_shown_where_it_is_asked() {
+    fn the_net_correction_is_shown_where_it_is_used() {
         let fen = SHOWN[0].0;
         let with = traced(fen, None);
         let unasked = [

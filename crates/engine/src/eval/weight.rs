@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_knows_its_row() {
+    fn a_weight_has_the_index_of_its_row() {
         assert_eq!(Weight::row(3, 2).at(1).index(), 4);
     }
 }

@@ -115,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn textbook_draws_are_known_and_wins_are_not() {
+    fn textbook_draws_are_recognised_and_wins_are_not() {
         for (fen, side) in [
-            // Philidor: the rook on the sixth rank until the pawn is there, whoever moves.
+            // Philidor: the rook on the sixth rank until the pawn is there, with either side to move.
             ("4k3/7R/r7/3KP3/8/8/8/8 w - - 0 1", Some(Color::White)),
             ("4k3/7R/r7/3KP3/8/8/8/8 b - - 0 1", Some(Color::White)),
             ("8/8/8/8/3kp3/R7/7r/4K3 w - - 0 1", Some(Color::Black)),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_of_other_endings() {
+    fn other_endings_are_not_recognised() {
         for fen in [
             "startpos",
             "4k3/7R/r7/3KP3/8/8/8/8 w - - 0 1".replace('r', "q").as_str(),
@@ -190,9 +190,9 @@ mod tests {
         other
     }
 
-    /// Endings are proven for one board of each set of mirrored boards, so the rules must not tell these apart.
+    /// Endings are proven for one board of each set of mirrored boards, so the rules must not distinguish these.
     #[test]
-    fn boards_alike_are_known_alike() {
+    fn mirrored_boards_are_recognised_alike() {
         let mut chance = Chance(1);
         for (strong, weak) in MEN {
             let mut claimed = 0;

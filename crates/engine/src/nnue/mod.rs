@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_that_a_rule_knows_are_not_corrected() {
+    fn known_endings_are_not_corrected() {
         use crate::eval::{Evaluator, PawnTable};
         let evaluator = Evaluator::for_variant(Variant::Standard);
         for (fen, known) in [

@@ -36,7 +36,7 @@ mod tests {
     use sparring_chess::Role;
 
     #[test]
-    fn both_sides_see_alike_what_is_alike() {
+    fn mirrored_boards_have_equal_inputs() {
         let white = View::of(Color::White, Square::E1);
         let black = View::of(Color::Black, Square::E8);
         for role in Role::ALL {

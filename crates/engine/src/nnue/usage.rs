@@ -1,6 +1,6 @@
 //! When the NNUE correction is used: standard chess, full strength, default weights.
 
-use crate::{EngineOverrides, Params, SearchRequest};
+use crate::{overrides::EngineOverrides, params::Params, search_request::SearchRequest};
 
 impl SearchRequest {
     /// Whether the net corrects the evaluation, where the engine's own parameters are `params`: only in orthodox chess,
@@ -29,7 +29,7 @@ mod tests {
     use sparring_chess::{GameHistory, Variant, units::Centipawns};
 
     #[test]
-    fn the_net_is_asked_where_it_has_learned_and_nobody_errs() {
+    fn the_net_is_used_only_in_standard_chess_at_full_strength() {
         let of = |variant| SearchRequest::new(GameHistory::new(variant), Limits::default());
         let (plain, off) = (
             Params::default(),

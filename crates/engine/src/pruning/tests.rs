@@ -84,7 +84,7 @@ fn picker<'p>(searcher: &Searcher<'p>, node: &Node) -> MovePicker<'p> {
 }
 
 #[test]
-fn reverse_futility_asks_for_its_margin_for_each_ply() {
+fn reverse_futility_needs_its_margin_for_each_ply() {
     at(QUIET, |searcher, node| {
         let Params {
             rfp_margin,
@@ -197,7 +197,7 @@ fn probcut_believes_a_capture_that_a_shallow_search_finds_far_above_beta() {
 }
 
 #[test]
-fn futility_asks_for_its_margin_for_each_ply_that_is_left() {
+fn futility_needs_its_margin_for_each_remaining_ply() {
     at(QUIET, |searcher, node| {
         let Params {
             futility_base,
@@ -244,7 +244,7 @@ fn exchanges_prune_quiet_moves_by_the_square_of_the_depth() {
             see_quiet_depth,
             ..
         } = *searcher.params;
-        // To where a pawn takes it, and to where nobody does.
+        // To a square where a pawn takes it, and to a safe one.
         let (lost, held) = (mv(node, "e2a6"), mv(node, "f3d2"));
         let here = here(node, 8, 0, 1);
         let loses = see::worth(Role::Bishop);

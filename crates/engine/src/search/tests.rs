@@ -21,7 +21,7 @@ fn no_mate_is_looked_for_beyond_one_that_is_found() {
 
 #[test]
 fn the_table_settles_what_was_searched_as_deep_and_on_the_principal_variation_only_what_is_exact() {
-    let told = |fen, score, depth, bound, pv| {
+    let cutoff = |fen, score, depth, bound, pv| {
         at(fen, |searcher, node| {
             let entry = Entry {
                 mv: Packed::default(),
@@ -35,21 +35,21 @@ fn the_table_settles_what_was_searched_as_deep_and_on_the_principal_variation_on
             searcher.table_cutoff(node, Some(&entry), window, 6, 2)
         })
     };
-    assert_eq!(told(QUIET, 80, 6, Bound::Lower, false), Some(80));
-    assert_eq!(told(QUIET, 80, 5, Bound::Lower, false), None);
-    assert_eq!(told(QUIET, 80, 6, Bound::Upper, false), None);
-    assert_eq!(told(QUIET, -80, 6, Bound::Upper, false), Some(-80));
+    assert_eq!(cutoff(QUIET, 80, 6, Bound::Lower, false), Some(80));
+    assert_eq!(cutoff(QUIET, 80, 5, Bound::Lower, false), None);
+    assert_eq!(cutoff(QUIET, 80, 6, Bound::Upper, false), None);
+    assert_eq!(cutoff(QUIET, -80, 6, Bound::Upper, false), Some(-80));
     let deeper = 6 + Params::default().pv_cutoff;
-    assert_eq!(told(QUIET, 20, deeper, Bound::Exact, true), Some(20));
-    assert_eq!(told(QUIET, 20, deeper - 1, Bound::Exact, true), None);
-    assert_eq!(told(QUIET, 80, deeper, Bound::Lower, true), None);
-    // The line of a mate has to be told.
+    assert_eq!(cutoff(QUIET, 20, deeper, Bound::Exact, true), Some(20));
+    assert_eq!(cutoff(QUIET, 20, deeper - 1, Bound::Exact, true), None);
+    assert_eq!(cutoff(QUIET, 80, deeper, Bound::Lower, true), None);
+    // The line of a mate has to be reported.
     let mate = to_table(mate_in(9), 2);
-    assert_eq!(told(QUIET, mate, deeper, Bound::Exact, false), Some(mate_in(9)));
-    assert_eq!(told(QUIET, mate, deeper, Bound::Exact, true), None);
+    assert_eq!(cutoff(QUIET, mate, deeper, Bound::Exact, false), Some(mate_in(9)));
+    assert_eq!(cutoff(QUIET, mate, deeper, Bound::Exact, true), None);
     // Shortly before the fifty-move rule an equal position may be worth something else.
     let late = QUIET.replace("- 0 9", "- 95 60");
-    assert_eq!(told(&late, 80, 6, Bound::Lower, false), None);
+    assert_eq!(cutoff(&late, 80, 6, Bound::Lower, false), None);
 }
 
 #[test]

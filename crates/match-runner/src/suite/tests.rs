@@ -87,7 +87,7 @@ fn every_kind_of_goal_is_read() {
 }
 
 #[test]
-fn lines_that_are_wrong_are_all_told_and_the_others_counted() {
+fn invalid_lines_are_all_reported_and_the_others_counted() {
     let text = "# three wrong ones\n\
                 8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1 id \"a\";\n\
                 8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; id \"right\";\n\
@@ -191,7 +191,7 @@ fn points_are_read_however_their_table_is_spaced() {
     ] {
         assert!(matches!(one(&line(comment)).goal, Goal::Play(_)), "{comment}");
     }
-    for (hole, told) in [
+    for (hole, message) in [
         ("c0 \"Rc1=10, Qz7=6\";", "\"Qz7=6\" is no move with its points"),
         (
             "c7 \"Rc1 Qz7\"; c8 \"10 6\";",
@@ -203,7 +203,7 @@ fn points_are_read_however_their_table_is_spaced() {
         ),
     ] {
         let error = said(&line(hole));
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(message), "{error}");
     }
 }
 

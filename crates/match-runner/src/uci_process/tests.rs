@@ -13,7 +13,7 @@ fn toy(program: &str) -> EngineSpec {
 }
 
 #[test]
-fn an_engine_says_its_name_and_what_it_thinks_of_one_move() {
+fn an_engine_reports_its_name_and_searches_one_move() {
     let program = r#"while read -r line; do case "$line" in
         uci) echo "id name Toy 1.0"; echo "id author nobody"; echo uciok;;
         isready) echo readyok;;
@@ -68,7 +68,7 @@ fn an_option_that_an_engine_does_not_offer_is_refused() {
 }
 
 #[test]
-fn an_author_may_write_in_any_code_and_nobody_talks_without_end() {
+fn authors_may_use_any_encoding_and_output_is_limited() {
     let latin = r#"while read -r line; do case "$line" in
         uci) printf 'id author Jos\351\r\n'; echo uciok;; isready) echo readyok;; quit) exit;;
         esac; done"#;
@@ -107,7 +107,7 @@ fn a_line_without_end_is_the_fault_of_the_engine() {
 }
 
 #[test]
-fn what_nobody_reads_fills_no_memory_and_holds_up_no_answer() {
+fn unread_output_fills_no_memory_and_delays_no_answer() {
     let babble =
         r#"i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo "info string $i"; done; echo bestmove e2e4"#;
     let mut player = babbler(babble);
@@ -134,7 +134,7 @@ fn what_nobody_reads_fills_no_memory_and_holds_up_no_answer() {
 }
 
 #[test]
-fn bytes_of_any_kind_are_heard_and_a_move_is_not_quoted_without_end() {
+fn any_bytes_are_read_and_a_quoted_move_is_cut() {
     let line = GameHistory::new(Variant::Standard);
     let long =
         r#"printf 'info string \377\376\n\000\nbestmove e2e4'; head -c 100000 /dev/zero | tr '\0' x; echo"#;

@@ -14,7 +14,7 @@ fn begun(sync: &SearchSync, held: Option<Hold>) -> SearchId {
 }
 
 #[test]
-fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
+fn a_stop_reaches_all_submitted_searches_and_no_later_one() {
     let sync = SearchSync::new();
     let first = begun(&sync, None);
     let second = sync.submit(ponder(None), false);
@@ -36,7 +36,7 @@ fn a_stop_reaches_all_that_were_asked_for_and_nothing_after() {
 }
 
 #[test]
-fn what_only_a_command_could_end_makes_room_for_the_next() {
+fn a_held_search_is_stopped_for_the_next() {
     let sync = SearchSync::new();
     let first = begun(&sync, Some(Hold::Infinite));
     let second = sync.submit(None, false);
@@ -61,7 +61,7 @@ fn what_only_a_command_could_end_makes_room_for_the_next() {
 }
 
 #[test]
-fn a_search_that_the_ponder_hit_let_go_is_not_cut_by_the_next() {
+fn a_search_released_by_ponderhit_is_not_stopped_by_the_next() {
     let sync = SearchSync::new();
     begun(&sync, None);
     let pondered = sync.submit(ponder(Some(Millis::from_secs(7200))), false);
@@ -73,7 +73,7 @@ fn a_search_that_the_ponder_hit_let_go_is_not_cut_by_the_next() {
 }
 
 #[test]
-fn a_ponder_hit_before_its_turn_leaves_the_clock_of_another_alone() {
+fn a_ponder_hit_in_the_queue_leaves_the_running_clock_alone() {
     let sync = SearchSync::new();
     begun(&sync, None);
     let clock = sync.started.load(Relaxed);
@@ -117,7 +117,7 @@ fn pondering_is_half_of_thinking_up_to_half_a_move() {
 }
 
 #[test]
-fn what_was_pondered_on_for_long_takes_no_more_than_it_should() {
+fn after_long_pondering_the_soft_limit_is_hard() {
     let sync = SearchSync::new();
     let soft = Millis(20);
     begun(&sync, ponder(Some(soft)));
@@ -154,7 +154,7 @@ fn a_ponder_hit_without_limits_begins_a_search_until_it_is_stopped() {
 }
 
 #[test]
-fn the_end_of_input_ends_what_may_never_end_and_nothing_else() {
+fn the_end_of_input_stops_only_endless_searches() {
     let sync = SearchSync::new();
     begun(&sync, None);
     sync.input_closed();
@@ -185,7 +185,7 @@ fn a_ponder_hit_does_not_release_an_infinite_search() {
 }
 
 #[test]
-fn long_pauses_are_remembered_for_a_while_and_short_ones_never() {
+fn long_stalls_fade_and_short_ones_do_not_count() {
     let sync = SearchSync::new();
     sync.record_stall(Millis(8));
     assert_eq!(sync.stall_reserve(), Millis::ZERO);
@@ -200,7 +200,7 @@ fn long_pauses_are_remembered_for_a_while_and_short_ones_never() {
 }
 
 #[test]
-fn a_clock_that_jumps_at_a_ponder_hit_is_no_pause() {
+fn a_clock_that_jumps_at_a_ponder_hit_is_no_stall() {
     let sync = SearchSync::new();
     begun(&sync, ponder(Some(Millis::from_secs(7200))));
     while sync.watch.elapsed() < Millis(100) {
@@ -221,7 +221,7 @@ fn a_clock_that_jumps_at_a_ponder_hit_is_no_pause() {
 }
 
 #[test]
-fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
+fn waiting_takes_its_time_and_ends_with_a_stop() {
     let sync = SearchSync::new();
     begun(&sync, None);
     sync.wait_until(Millis(3));
@@ -235,7 +235,7 @@ fn lingering_takes_the_time_it_should_and_ends_with_a_stop() {
 }
 
 #[test]
-fn the_time_a_search_took_is_known_when_it_is_over_and_was_on_the_own_clock() {
+fn a_finished_search_on_its_own_clock_has_a_duration() {
     let sync = SearchSync::new();
     assert_eq!(sync.last_duration(), None);
     begun(&sync, None);
