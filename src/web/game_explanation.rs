@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::store::{BookChance, HumanChoice, PvLine, Thought, test_fixtures};
     use sparring_chess::units::{Depth, Elo, Millis, Nodes};
-    use sparring_engine::{Amount, EngineOverrides, Params, WeightOverrides, term_names, weight_rows};
+    use sparring_engine::{EngineOverrides, Params, WeightChange, WeightOverrides, term_names, weight_rows};
     use sparring_personality::Personality;
 
     fn game(end: Option<&str>) -> GameRecord {
@@ -312,7 +312,7 @@ mod tests {
         let game = game(Some("e2e4 a7a6"));
         let mut weights = WeightOverrides::default();
         let material = weight_rows().iter().find(|row| row.key == "material").unwrap();
-        weights.set(material, &Amount::Percent(200)).unwrap();
+        weights.set(material, &WeightChange::Percent(200)).unwrap();
         let own = Personality {
             setup: Some(EngineOverrides::new(Params::default(), weights).into()),
             ..Personality::new("club")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use sparring_engine::{Amount, BoundKind, EngineOverrides, Params, WeightOverrides, weight_rows};
+use sparring_engine::{BoundKind, EngineOverrides, Params, WeightChange, WeightOverrides, weight_rows};
 
 use super::*;
 
@@ -146,7 +146,7 @@ fn what_was_learned_of_one_player_s_evaluation_corrects_no_other_s() {
     let plain = SearchRequest::new(line(Variant::Standard, KIWIPETE, ""), depth(7));
     let row = weight_rows().iter().find(|row| row.key == "bishop_pair").unwrap();
     let mut weights = WeightOverrides::default();
-    weights.set(row, &Amount::Percent(300)).unwrap();
+    weights.set(row, &WeightChange::Percent(300)).unwrap();
     let other = SearchRequest {
         overrides: Some(Arc::new(EngineOverrides::new(Params::default(), weights))),
         ..plain.clone()

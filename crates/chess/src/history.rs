@@ -135,7 +135,7 @@ impl GameHistory {
 
     /// Whether a move recaptures: it captures on the target square of the last capture.
     #[must_use]
-    pub fn takes_back(&self, mv: Move) -> bool {
+    pub fn is_recapture(&self, mv: Move) -> bool {
         let last = self.moves.last();
         mv.is_capture() && last.is_some_and(|last| last.is_capture() && last.to() == mv.to())
     }

@@ -33,7 +33,7 @@ pub fn material(board: &Board, of: Color) -> i32 {
         (Role::Queen, 9),
     ]
     .into_iter()
-    .map(|(role, worth)| count(board.by_role(role) & board.by_color(of)) * worth)
+    .map(|(role, value)| count(board.by_role(role) & board.by_color(of)) * value)
     .sum()
 }
 

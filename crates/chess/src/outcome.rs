@@ -39,7 +39,7 @@ impl GameHistory {
     /// [`Outcome::Threefold`] is reported last, and only where nothing else ends the game: callers that need a claim for
     /// it ignore it.
     #[must_use]
-    pub fn ending(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<Outcome> {
         let pos = self.position();
         if pos.is_variant_end() {
             return Some(Outcome::Variant(pos.variant_outcome().winner()));
@@ -71,7 +71,7 @@ mod tests {
     fn ending(fen: &str, moves: &str) -> Option<Outcome> {
         GameHistory::replay(Variant::Standard, fen, moves)
             .unwrap()
-            .ending()
+            .outcome()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::score::MATE_BOUND;
 pub(super) struct ThreadResult<M> {
     pub mv: M,
     pub depth: i32,
-    pub worth: i32,
+    pub score: i32,
     /// The score of that depth; never a bound.
     pub finished: i32,
     /// The deepest ply it visited.
@@ -21,11 +21,11 @@ const BASE_WEIGHT: i32 = 14;
 /// score; of those for the winning move the one of most weight is elected. Mates skip the vote: the shortest wins. So
 /// does being mated: the deeper thread wins, as a shallower one cannot have seen the defence or the mate.
 pub(super) fn elect<M: PartialEq>(found: &[ThreadResult<M>]) -> usize {
-    let is_mated = |one: &ThreadResult<M>| one.worth <= -MATE_BOUND;
+    let is_mated = |one: &ThreadResult<M>| one.score <= -MATE_BOUND;
     let unsettled = found.iter().filter(|one| !is_mated(one));
-    let lowest = unsettled.map(|one| one.worth).min().unwrap_or(0);
+    let lowest = unsettled.map(|one| one.score).min().unwrap_or(0);
     let weight = |one: &ThreadResult<M>| {
-        let lead = (one.worth - lowest).max(0);
+        let lead = (one.score - lowest).max(0);
         i64::from(lead + BASE_WEIGHT) * i64::from(one.depth)
     };
     let votes =
@@ -35,10 +35,10 @@ pub(super) fn elect<M: PartialEq>(found: &[ThreadResult<M>]) -> usize {
         let best = &found[elected];
         let wins = if one.depth == 0 {
             false
-        } else if best.worth >= MATE_BOUND || one.worth >= MATE_BOUND {
-            one.worth > best.worth
+        } else if best.score >= MATE_BOUND || one.score >= MATE_BOUND {
+            one.score > best.score
         } else if is_mated(best) || is_mated(one) {
-            (one.depth, one.worth) > (best.depth, best.worth)
+            (one.depth, one.score) > (best.depth, best.score)
         } else {
             (votes(one), weight(one)) > (votes(best), weight(best))
         };
@@ -53,12 +53,12 @@ pub(super) fn elect<M: PartialEq>(found: &[ThreadResult<M>]) -> usize {
 mod tests {
     use super::*;
 
-    fn found(mv: char, depth: i32, worth: i32) -> ThreadResult<char> {
+    fn found(mv: char, depth: i32, score: i32) -> ThreadResult<char> {
         ThreadResult {
             mv,
             depth,
-            worth,
-            finished: worth,
+            score,
+            finished: score,
             seldepth: 0,
         }
     }

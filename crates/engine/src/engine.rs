@@ -470,7 +470,7 @@ mod tests {
             };
             let found = ThreadResult {
                 depth: 7,
-                worth: 70,
+                score: 70,
                 finished: 50,
                 mv: Some(moves[3]),
                 seldepth: 31,

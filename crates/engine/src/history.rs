@@ -80,14 +80,14 @@ impl HistoryContext {
     /// What a quiet move ranks higher for leaving the reach of lesser pieces, or lower for entering it: `unit` for a knight or bishop.
     pub fn escape(&self, mv: Move, unit: i32) -> i32 {
         let [minor, rook, queen] = self.threats.by_lesser;
-        let (attacked, worth) = match mv.role() {
+        let (attacked, weight) = match mv.role() {
             Role::Knight | Role::Bishop => (minor, unit),
             Role::Rook => (rook, unit * 3 / 2),
             Role::Queen => (queen, unit * 2),
             Role::Pawn | Role::King => return 0,
         };
         let flees = mv.from().is_some_and(|from| attacked.contains(from));
-        worth * (i32::from(flees) - i32::from(attacked.contains(mv.to())))
+        weight * (i32::from(flees) - i32::from(attacked.contains(mv.to())))
     }
 }
 

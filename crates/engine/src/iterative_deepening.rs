@@ -146,7 +146,7 @@ impl<'a> Iteration<'a> {
         let found = ThreadResult {
             mv: best.map(|root| root.mv),
             depth: self.depth,
-            worth: best.map_or(0, RootMove::known_score),
+            score: best.map_or(0, RootMove::known_score),
             finished: self.finished,
             seldepth: self.searcher.seldepth,
         };

@@ -56,8 +56,9 @@ pub mod timeman;
 pub use delay_window::DelayWindow;
 pub use engine::Engine;
 pub use eval::{
-    Amount, AmountError, Balance, Judged, Pair, Sample, Share, Trace, WeightOverrides, WeightRow, prepare,
-    term_names, trace, weigh, weight_rows, weights_in_use, weights_source,
+    Balance, BalanceResult, Sample, TermShare, Trace, WeightChange, WeightChangeError, WeightOverrides,
+    WeightPair, WeightRow, evaluation_balance, prepare, term_names, trace, weight_rows, weights_in_use,
+    weights_source,
 };
 pub use fortress::cannot_win;
 pub use handicap::Handicap;

@@ -65,7 +65,7 @@ pub(super) fn is_noisy(mv: Move) -> bool {
 
 /// The order of captures before history: victim and promotion.
 pub(super) fn noisy_value(mv: Move) -> i32 {
-    mv.capture().map_or(0, see::worth) + mv.promotion().map_or(0, see::worth)
+    mv.capture().map_or(0, see::piece_value) + mv.promotion().map_or(0, see::piece_value)
 }
 
 impl<'a> MovePicker<'a> {
@@ -167,7 +167,7 @@ impl<'a> MovePicker<'a> {
     /// The best capture left; `None` when it loses and was put aside for the last stage.
     fn next_good(&mut self, node: &Node, moves: &mut [Scored]) -> Option<Move> {
         let mv = best_first(&mut moves[..self.noisy_end], &mut self.cursor);
-        if self.see && !see::gains(node.board(), node.turn, mv, -self.params.good_capture) {
+        if self.see && !see::gains_at_least(node.board(), node.turn, mv, -self.params.good_capture) {
             moves[self.bad_end] = moves[self.cursor - 1];
             self.bad_end += 1;
             return None;

@@ -129,7 +129,7 @@ impl Searcher<'_> {
         let mut cursor = self.memory.moves.len();
         let moves = &mut self.memory.moves;
         captures(node, &mut |mv| {
-            if see::gains(node.board(), node.turn, mv, needed) {
+            if see::gains_at_least(node.board(), node.turn, mv, needed) {
                 moves.push(Scored {
                     mv,
                     score: noisy_value(mv),
@@ -229,7 +229,7 @@ impl Searcher<'_> {
 
     /// Whether the exchanges on a move's target lose more than a margin, in variants where exchanges can be counted.
     fn loses(&self, node: &Node, mv: Move, margin: i32) -> bool {
-        self.traits.see && !see::gains(node.board(), node.turn, mv, -margin)
+        self.traits.see && !see::gains_at_least(node.board(), node.turn, mv, -margin)
     }
 
     /// Late move pruning: after so many moves the quiet ones are left out, but for this one.

@@ -152,7 +152,7 @@ impl Searcher<'_> {
                         continue;
                     }
                 }
-                if self.traits.see && !see::gains(node.board(), node.turn, mv, 0) {
+                if self.traits.see && !see::gains_at_least(node.board(), node.turn, mv, 0) {
                     continue;
                 }
             }
@@ -219,7 +219,7 @@ impl Searcher<'_> {
                 } else {
                     histories.butterfly(&context, mv)
                 };
-                if weighed && !see::gains(node.board(), node.turn, mv, -params.good_capture) {
+                if weighed && !see::gains_at_least(node.board(), node.turn, mv, -params.good_capture) {
                     value - 2 * CAPTURES_FIRST
                 } else {
                     value
@@ -271,15 +271,15 @@ mod tests {
         let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         with_searcher(&line, &Params::default(), |mut searcher, node| {
             let margin = searcher.params.delta_margin;
-            let worth = see::worth(Role::Knight);
+            let value = see::piece_value(Role::Knight);
             let moves = node.pos.legal_moves();
             let (takes, quiet): (Vec<Move>, Vec<Move>) = moves.iter().partition(|mv| is_noisy(**mv));
-            assert_eq!(searcher.delta(takes[0], Some(40)), Some(40 + margin + worth));
+            assert_eq!(searcher.delta(takes[0], Some(40)), Some(40 + margin + value));
             assert_eq!(searcher.delta(takes[0], None), None, "in check");
             assert_eq!(searcher.delta(quiet[0], Some(40)), None);
             // Far below the window the delta bound is returned without a search.
             let stand = searcher.static_eval(node, 0);
-            let most = stand + margin + worth;
+            let most = stand + margin + value;
             let before = searcher.limiter.nodes();
             assert_eq!(searcher.quiescence(node, most, most + 1, 0, 9), most);
             assert_eq!(searcher.limiter.nodes() - before, 1);

@@ -64,14 +64,14 @@ impl Plain<'_> {
     fn best(&mut self, node: &Node, moves: &[Move], depth: i32, ply: usize) -> i32 {
         moves.iter().fold(-INFINITE, |best, mv| {
             let child = self.0.play(node, ply, *mv);
-            let worth = -self.worth(&child, depth - 1, ply + 1, -best);
+            let score = -self.score(&child, depth - 1, ply + 1, -best);
             self.0.leave();
-            best.max(worth)
+            best.max(score)
         })
     }
 
     /// The score of a node. Of a leaf at least `enough` no more is searched: that alone makes minimax bearable.
-    fn worth(&mut self, node: &Node, depth: i32, ply: usize, enough: i32) -> i32 {
+    fn score(&mut self, node: &Node, depth: i32, ply: usize, enough: i32) -> i32 {
         if depth == 0 {
             self.0.salt = mix(self.0.salt);
             return self.0.quiescence(node, -INFINITE, enough, ply, 0);

@@ -138,7 +138,7 @@ mod tests {
             .map(|root| (root.known_score(), root.bound))
             .collect();
         let capped = (101, BoundKind::AtMost);
-        let exact = |worth| (worth, BoundKind::Exact);
+        let exact = |score| (score, BoundKind::Exact);
         assert_eq!(known, [exact(101), exact(96), capped, exact(50)]);
         assert_eq!(
             moves.iter().map(|root| root.depth).collect::<Vec<_>>(),

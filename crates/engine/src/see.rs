@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Board, attacks};
 use sparring_chess::{Color, Move, Role, Square};
 
 /// What a piece counts in exchanges, in centipawns.
-pub(super) const fn worth(role: Role) -> i32 {
+pub(super) const fn piece_value(role: Role) -> i32 {
     match role {
         Role::Pawn => 100,
         Role::Knight => 320,
@@ -19,7 +19,7 @@ pub(super) const fn worth(role: Role) -> i32 {
 /// Whether a move of the side `us` gains at least `threshold` centipawns by exchanges on its square.
 ///
 /// Ignores pins. Castling and drops gain nothing.
-pub(super) fn gains(board: &Board, us: Color, mv: Move, threshold: i32) -> bool {
+pub(super) fn gains_at_least(board: &Board, us: Color, mv: Move, threshold: i32) -> bool {
     let (from, to, role) = match mv {
         Move::Normal { from, to, role, .. } => (from, to, role),
         Move::EnPassant { from, to } => (from, to, Role::Pawn),
@@ -30,7 +30,7 @@ pub(super) fn gains(board: &Board, us: Color, mv: Move, threshold: i32) -> bool 
     if balance < 0 {
         return false;
     }
-    balance -= worth(standing);
+    balance -= piece_value(standing);
     if balance >= 0 {
         return true;
     }
@@ -43,9 +43,9 @@ pub(super) fn gains(board: &Board, us: Color, mv: Move, threshold: i32) -> bool 
 
 /// What the move itself gains, and what then stands on the square.
 fn first_step(mv: Move, role: Role) -> (i32, Role) {
-    let gain = mv.capture().map_or(0, worth);
+    let gain = mv.capture().map_or(0, piece_value);
     match mv.promotion() {
-        Some(promoted) => (gain + worth(promoted) - worth(Role::Pawn), promoted),
+        Some(promoted) => (gain + piece_value(promoted) - piece_value(Role::Pawn), promoted),
         None => (gain, role),
     }
 }
@@ -67,7 +67,7 @@ fn exchange(board: &Board, to: Square, mut occupied: Bitboard, mut side: Color, 
             break;
         };
         side = !side;
-        balance = -balance - 1 - worth(role);
+        balance = -balance - 1 - piece_value(role);
         if balance >= 0 {
             // A king may not capture where the other side can take it.
             if role == Role::King && (attackers & board.by_color(side)).any() {
@@ -110,7 +110,7 @@ mod tests {
         let mv = parse_uci(&pos, text).unwrap();
         (-1000..=2000)
             .rev()
-            .find(|threshold| gains(pos.board(), pos.turn(), mv, *threshold))
+            .find(|threshold| gains_at_least(pos.board(), pos.turn(), mv, *threshold))
             .unwrap()
     }
 
@@ -157,7 +157,7 @@ mod tests {
         if role == Role::King && attackers(!side, left).next().is_some() {
             return 0;
         }
-        (standing - swap_off(board, to, left, !side, worth(role))).max(0)
+        (standing - swap_off(board, to, left, !side, piece_value(role))).max(0)
     }
 
     /// What a move comes to when both sides swap off on its square.
@@ -167,8 +167,8 @@ mod tests {
             occupied.discard(Square::from_coords(to.file(), from.rank()));
         }
         let standing = mv.promotion().unwrap_or(mv.role());
-        let won = mv.capture().map_or(0, worth) + worth(standing) - worth(mv.role());
-        won - swap_off(board, mv.to(), occupied, !us, worth(standing))
+        let won = mv.capture().map_or(0, piece_value) + piece_value(standing) - piece_value(mv.role());
+        won - swap_off(board, mv.to(), occupied, !us, piece_value(standing))
     }
 
     /// Openings, rooks and queens behind each other, pawns about to promote and to capture in passing.
@@ -198,7 +198,7 @@ mod tests {
                     let expected = swapped(pos.board(), pos.turn(), *mv);
                     for (threshold, gained) in [(expected, true), (expected + 1, false), (0, expected >= 0)] {
                         prop_assert_eq!(
-                            gains(pos.board(), pos.turn(), *mv, threshold), gained,
+                            gains_at_least(pos.board(), pos.turn(), *mv, threshold), gained,
                             "{:?} on {} comes to {}", mv, pos.board(), expected
                         );
                     }

@@ -69,17 +69,17 @@ impl PreparedStyleBonus {
 
     /// The score of a draw for a side.
     pub fn draw(&self, side: Color) -> i32 {
-        let worth = self.bonus.draws.clamp(-MOST, MOST);
-        if side == self.side { worth } else { -worth }
+        let score = self.bonus.draws.clamp(-MOST, MOST);
+        if side == self.side { score } else { -score }
     }
 
     /// What to add to the evaluation of a position, for the side to move in it.
-    pub fn worth(&self, node: &Node) -> i32 {
+    pub fn bonus(&self, node: &Node) -> i32 {
         if !self.any {
             return 0;
         }
-        let worth = self.bonus.worth(node.board(), self.side).clamp(-MOST, MOST);
-        if node.turn == self.side { worth } else { -worth }
+        let score = self.bonus.score(node.board(), self.side).clamp(-MOST, MOST);
+        if node.turn == self.side { score } else { -score }
     }
 }
 
@@ -105,7 +105,7 @@ impl StyleBonus {
     }
 
     /// The sum of the bonuses of a board for this color.
-    fn worth(&self, board: &Board, us: Color) -> i32 {
+    fn score(&self, board: &Board, us: Color) -> i32 {
         let officers = board.occupied() & !board.pawns() & !board.kings();
         let theirs_have_a_queen = (board.queens() & board.by_color(!us)).any();
         let both_queens = board.queens().count() >= 2 && (board.queens() & board.by_color(us)).count() == 1;
@@ -126,16 +126,16 @@ mod tests {
     use super::*;
     use sparring_chess::{GameHistory, Variant};
 
-    fn worth(bonus: StyleBonus, fen: &str, side: Color) -> i32 {
+    fn score(bonus: StyleBonus, fen: &str, side: Color) -> i32 {
         let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
-        PreparedStyleBonus::new(&bonus, side).worth(&Node::root(&line))
+        PreparedStyleBonus::new(&bonus, side).bonus(&Node::root(&line))
     }
 
     #[test]
     fn each_style_bonus_counts_its_feature() {
         let none = StyleBonus::default();
         let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 w - - 0 1";
-        let of = |bonus| worth(bonus, fen, Color::White);
+        let of = |bonus| score(bonus, fen, Color::White);
         assert_eq!(of(none), 0);
         assert_eq!(of(StyleBonus { siege: 5, ..none }), 10, "knight and pawn at e8");
         assert_eq!(
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(of(StyleBonus { material: 5, ..none }), 60, "18 against 6");
         assert_eq!(of(StyleBonus { queen_out: 5, ..none }), 5, "the queen at f2");
         assert_eq!(of(StyleBonus { castled: 5, ..none }), 0, "no queen to fear");
-        let feared = worth(
+        let feared = score(
             StyleBonus { castled: 5, ..none },
             "3qk3/8/8/8/8/8/8/1K6 w - - 0 1",
             Color::White,
@@ -172,13 +172,13 @@ mod tests {
             ..StyleBonus::default()
         };
         let fen = "4k1r1/5pP1/4N3/8/8/8/PP3Q2/KN6 b - - 0 1";
-        assert_eq!(worth(bonus, fen, Color::White), -16, "black to move");
+        assert_eq!(score(bonus, fen, Color::White), -16, "black to move");
         let greedy = StyleBonus {
             material: 1000,
             ..bonus
         };
-        assert_eq!(worth(greedy, fen, Color::White), -MOST);
-        assert_eq!(worth(greedy, fen, Color::Black), -MOST);
+        assert_eq!(score(greedy, fen, Color::White), -MOST);
+        assert_eq!(score(greedy, fen, Color::Black), -MOST);
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Tablebase {
             match self.tables.add_file(&file) {
                 Ok(()) => {
                     self.files += 1;
-                    has_results |= file.extension().is_some_and(|ending| ending == RESULTS);
+                    has_results |= file.extension().is_some_and(|extension| extension == RESULTS);
                 }
                 // Not named like a table.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
@@ -242,11 +242,11 @@ impl fmt::Debug for Tablebase {
 }
 
 /// The score to report for a root move: the search's, kept within what the tables know.
-pub(super) fn reported_score(worth: i32, rank: Option<WdlRank>) -> i32 {
+pub(super) fn reported_score(score: i32, rank: Option<WdlRank>) -> i32 {
     match rank {
-        None => worth,
-        Some(WdlRank::Win | WdlRank::MaybeWin) => worth.max(TABLE_WIN),
-        Some(WdlRank::Loss | WdlRank::MaybeLoss) => worth.min(-TABLE_WIN),
+        None => score,
+        Some(WdlRank::Win | WdlRank::MaybeWin) => score.max(TABLE_WIN),
+        Some(WdlRank::Loss | WdlRank::MaybeLoss) => score.min(-TABLE_WIN),
         Some(WdlRank::Draw | WdlRank::CursedWin | WdlRank::BlessedLoss) => 0,
     }
 }
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_reported_score_stays_within_the_tablebase_result() {
-        for (worth, rank, expected) in [
+        for (score, rank, expected) in [
             (250, None, 250),
             (250, Some(WdlRank::Win), TABLE_WIN),
             (MATE - 7, Some(WdlRank::Win), MATE - 7),
@@ -340,7 +340,7 @@ mod tests {
             (250, Some(WdlRank::Draw), 0),
             (250, Some(WdlRank::CursedWin), 0),
         ] {
-            assert_eq!(reported_score(worth, rank), expected, "{worth} {rank:?}");
+            assert_eq!(reported_score(score, rank), expected, "{score} {rank:?}");
         }
     }
 }

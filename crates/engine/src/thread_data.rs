@@ -204,7 +204,7 @@ impl Searcher<'_> {
         let ThreadMemory { net, pawns, .. } = &mut *self.memory;
         let seen = self.uses_net.then(|| net.halves(ply, node));
         let value = self.evaluator.evaluate_unfaded(node, pawns, seen);
-        let value = value + self.style.worth(node) + self.handicap.noise(node);
+        let value = value + self.style.bonus(node) + self.handicap.noise(node);
         value.clamp(1 - DECIDED, DECIDED - 1)
     }
 

@@ -110,8 +110,8 @@ impl Referee {
         let mut clocks = self.clocks();
         loop {
             let end = line
-                .ending()
-                .map(|ending| (ending.winner(), Reason::Rules(ending)))
+                .outcome()
+                .map(|outcome| (outcome.winner(), Reason::Rules(outcome)))
                 .or_else(|| {
                     let number = 1 + line.ply() / 2;
                     self.adjudication

@@ -65,7 +65,7 @@ pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, Ope
     let bytes = files::read_unpacked(path, epd::MOST)?;
     let named = path
         .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("pgn"));
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
     let text = epd::text_of(&bytes);
     if named || is_pgn(&text) {
         return read_games(&bytes, plies, seed);
@@ -161,7 +161,7 @@ fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, Openi
             tally.record_broken(&why.to_string());
         } else if !matches!(line.variant(), Variant::Standard | Variant::FromPosition) {
             tally.strange += 1;
-        } else if line.ending().is_some() {
+        } else if line.outcome().is_some() {
             tally.over += 1;
         } else if !seen.insert(key(line.position())) {
             tally.repeated += 1;
@@ -229,11 +229,11 @@ pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
         let wrong = |why| OpeningsError::Line { line: index + 1, why };
         let position = parse_fen(Variant::Standard, &fen).map_err(|error| wrong(error.to_string()))?;
         let game = GameHistory::from_position(Variant::Standard, position.clone());
-        if let Some(ending) = game.ending() {
+        if let Some(outcome) = game.outcome() {
             // Such a pair would count as two draws.
             return Err(wrong(format!(
                 "the game is over there ({})",
-                Reason::Rules(ending).word()
+                Reason::Rules(outcome).word()
             )));
         }
         let name = rest.split("id \"").nth(1).and_then(|id| id.split('"').next());

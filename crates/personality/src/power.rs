@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toml::{Spanned, de::DeValue};
 
 use sparring_config_schema::{Int, Section, TypeError, ValueType};
-use sparring_engine::{Amount, EngineOverrides, Params, WeightOverrides, WeightRow, weight_rows};
+use sparring_engine::{EngineOverrides, Params, WeightChange, WeightOverrides, WeightRow, weight_rows};
 
 /// Reads `[search]` and `[eval]`; none where both are as the engine has them.
 pub(super) fn declare(file: &mut Section<'_>) -> Option<Arc<EngineOverrides>> {
@@ -44,7 +44,7 @@ fn declare_search(search: &mut Section<'_>) -> Params {
 fn declare_eval(eval: &mut Section<'_>) -> WeightOverrides {
     let mut weights = WeightOverrides::default();
     for row in weight_rows() {
-        let amount = eval.key(row.key, PowerShare(row), Amount::Percent(100), row.doc);
+        let amount = eval.key(row.key, PowerShare(row), WeightChange::Percent(100), row.doc);
         // The form has seen to length and range.
         let _ = weights.set(row, &amount);
     }
@@ -68,7 +68,7 @@ impl PowerShare {
         let DeValue::Array(halves) = value.get_ref() else {
             return Err(vec![TypeError::new(value, "a weight is a pair of numbers")]);
         };
-        let worth = |half| Int(-Amount::MOST..=Amount::MOST, "").read(half);
+        let worth = |half| Int(-WeightChange::MOST..=WeightChange::MOST, "").read(half);
         match halves.iter().collect::<Vec<_>>()[..] {
             [mg, eg] => match (worth(mg), worth(eg)) {
                 (Ok(mg), Ok(eg)) => Ok([mg, eg]),
@@ -83,29 +83,29 @@ impl PowerShare {
 }
 
 impl ValueType for PowerShare {
-    type Value = Amount;
+    type Value = WeightChange;
 
     fn describe(&self) -> String {
-        let (percent, worth) = (Amount::MOST_PERCENT, Amount::MOST);
+        let (percent, worth) = (WeightChange::MOST_PERCENT, WeightChange::MOST);
         format!(
             "\"150%\" of what the engine has, from -{percent}% to {percent}%, or {} in centipawns from -{worth} to {worth}",
             self.pairs()
         )
     }
 
-    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Amount, Vec<TypeError>> {
+    fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<WeightChange, Vec<TypeError>> {
         match value.get_ref() {
             DeValue::String(text) => {
                 let percent = text
                     .strip_suffix('%')
                     .and_then(|number| number.trim().parse().ok());
-                let range = -Amount::MOST_PERCENT..=Amount::MOST_PERCENT;
+                let range = -WeightChange::MOST_PERCENT..=WeightChange::MOST_PERCENT;
                 match percent.filter(|percent| range.contains(percent)) {
-                    Some(percent) => Ok(Amount::Percent(percent)),
+                    Some(percent) => Ok(WeightChange::Percent(percent)),
                     None => Err(vec![TypeError::new(value, format!("{text:?} is not a share"))]),
                 }
             }
-            DeValue::Array(_) if self.0.length == 1 => Ok(Amount::Pairs(vec![Self::read_pair(value)?])),
+            DeValue::Array(_) if self.0.length == 1 => Ok(WeightChange::Pairs(vec![Self::read_pair(value)?])),
             DeValue::Array(pairs) if pairs.len() == self.0.length => {
                 let (mut read, mut misfits) = (Vec::with_capacity(pairs.len()), Vec::new());
                 for pair in pairs.iter() {
@@ -115,7 +115,7 @@ impl ValueType for PowerShare {
                     }
                 }
                 if misfits.is_empty() {
-                    Ok(Amount::Pairs(read))
+                    Ok(WeightChange::Pairs(read))
                 } else {
                     Err(misfits)
                 }
@@ -130,10 +130,10 @@ impl ValueType for PowerShare {
         }
     }
 
-    fn write(&self, amount: &Amount) -> String {
+    fn write(&self, amount: &WeightChange) -> String {
         match amount {
-            Amount::Percent(percent) => format!("\"{percent}%\""),
-            Amount::Pairs(pairs) => match pairs[..] {
+            WeightChange::Percent(percent) => format!("\"{percent}%\""),
+            WeightChange::Pairs(pairs) => match pairs[..] {
                 [[mg, eg]] => format!("[{mg}, {eg}]"),
                 _ => format!("{pairs:?}"),
             },

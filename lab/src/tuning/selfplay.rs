@@ -94,7 +94,7 @@ impl SelfPlay {
             }
             // The game begins here: its history is not the engine's doing.
             let line = GameHistory::from_position(Variant::Standard, line.position().clone());
-            let fair = line.ending().is_none()
+            let fair = line.outcome().is_none()
                 && self
                     .think(&line, engine)
                     .is_some_and(|(_, score)| score.abs() <= FAIR);
@@ -124,7 +124,7 @@ impl SelfPlay {
 
 /// What the rules say.
 fn ended(line: &GameHistory) -> Option<GameOutcome> {
-    let ending = line.ending()?;
+    let ending = line.outcome()?;
     Some(match ending.winner() {
         Some(Color::White) => GameOutcome::White,
         Some(Color::Black) => GameOutcome::Black,

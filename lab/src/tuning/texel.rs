@@ -10,7 +10,7 @@ use super::{
     dataset::{Dataset, Labelled},
     optimizer::{Adam, mean_error, points},
 };
-use sparring_engine::{Pair, weights_in_use};
+use sparring_engine::{WeightPair, weights_in_use};
 
 /// How to tune. Equal values on equal positions give equal weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,7 +83,7 @@ impl Tuner {
             .iter()
             .map(|pair| pair.map(|half| half.round() as i32))
             .collect();
-        let as_played: Vec<Pair> = rounded.iter().map(|pair| pair.map(|half| half as f32)).collect();
+        let as_played: Vec<WeightPair> = rounded.iter().map(|pair| pair.map(|half| half as f32)).collect();
         Tuned {
             k,
             before,
@@ -96,10 +96,10 @@ impl Tuner {
     fn descend(
         &self,
         set: &Dataset,
-        start: &[Pair],
+        start: &[WeightPair],
         k: f32,
         tell: &mut dyn FnMut(usize, Errors),
-    ) -> Vec<Pair> {
+    ) -> Vec<WeightPair> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut order: Vec<usize> = (0..set.training.len()).collect();
         let mut weights = start.to_vec();
@@ -132,7 +132,7 @@ impl Tuner {
     }
 
     /// What the weights are drawn to on a position: what is to be foretold, and what they foretold as they were.
-    fn aim(&self, position: &Labelled, start: &[Pair], k: f32) -> f32 {
+    fn aim(&self, position: &Labelled, start: &[WeightPair], k: f32) -> f32 {
         let target = position.target(k, self.result_share);
         if self.keep <= 0.0 {
             return target;
@@ -140,7 +140,7 @@ impl Tuner {
         self.keep * points(k * position.sample.evaluate(start)) + (1.0 - self.keep) * target
     }
 
-    fn errors(&self, set: &Dataset, weights: &[Pair], k: f32) -> Errors {
+    fn errors(&self, set: &Dataset, weights: &[WeightPair], k: f32) -> Errors {
         let of = |positions: &[Labelled]| {
             mean_error(positions.iter(), |position| {
                 points(k * position.sample.evaluate(weights)) - position.target(k, self.result_share)
@@ -154,14 +154,21 @@ impl Tuner {
 }
 
 /// Adds a position's part in the gradient of the mean squared error of `count` positions.
-fn add_slope(position: &Labelled, aim: f32, weights: &[Pair], k: f32, count: usize, gradient: &mut [Pair]) {
+fn add_slope(
+    position: &Labelled,
+    aim: f32,
+    weights: &[WeightPair],
+    k: f32,
+    count: usize,
+    gradient: &mut [WeightPair],
+) {
     let foretold = points(k * position.sample.evaluate(weights));
     let slope = 2.0 * (foretold - aim) * foretold * (1.0 - foretold) * k / count as f32;
     position.sample.add_gradient(weights, slope, gradient);
 }
 
 /// The K with which these weights predict the games' results best, by halving intervals.
-fn fit_k(positions: &[Labelled], weights: &[Pair]) -> f32 {
+fn fit_k(positions: &[Labelled], weights: &[WeightPair]) -> f32 {
     let evaluations: Vec<(f32, f32)> = positions
         .iter()
         .map(|position| (position.sample.evaluate(weights), position.points))
@@ -192,7 +199,7 @@ mod tests {
     use sparring_engine::{Engine, Sample, weight_rows};
 
     /// Some games' positions, labelled with what `weights` say of them.
-    fn labelled_by(weights: &[Pair], k: f32) -> Dataset {
+    fn labelled_by(weights: &[WeightPair], k: f32) -> Dataset {
         let rules = SelfPlay {
             nodes: Nodes(40),
             openings: Vec::new(),

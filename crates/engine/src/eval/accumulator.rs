@@ -22,7 +22,7 @@ pub(super) trait EvalAccumulator: Clone {
     fn add(&mut self, weight: Weight, times: i32);
 
     /// Adds a constant that no weight covers.
-    fn add_fixed(&mut self, worth: ScorePair);
+    fn add_fixed(&mut self, score: ScorePair);
 
     /// Adds another sum `times` times.
     fn add_all(&mut self, other: &Self, times: i32);
@@ -31,7 +31,7 @@ pub(super) trait EvalAccumulator: Clone {
     fn subtract_danger(&mut self, danger: Self);
 
     /// The score of the sum.
-    fn worth(&self) -> ScorePair;
+    fn score(&self) -> ScorePair;
 
     /// Adds a piece on a square as its own side sees it, with these kings on its wing.
     fn add_piece(&mut self, role: Role, square: Square, kings: Kings) {
@@ -52,8 +52,8 @@ impl EvalAccumulator for ScorePair {
         *self += TABLE[weight.index()] * times;
     }
 
-    fn add_fixed(&mut self, worth: ScorePair) {
-        *self += worth;
+    fn add_fixed(&mut self, score: ScorePair) {
+        *self += score;
     }
 
     fn add_all(&mut self, other: &Self, times: i32) {
@@ -67,12 +67,12 @@ impl EvalAccumulator for ScorePair {
         );
     }
 
-    fn worth(&self) -> ScorePair {
+    fn score(&self) -> ScorePair {
         *self
     }
 
     fn add_piece(&mut self, role: Role, square: Square, kings: Kings) {
-        *self += squares::worth(role, square, kings);
+        *self += squares::piece_score(role, square, kings);
     }
 }
 
@@ -80,13 +80,13 @@ impl EvalAccumulator for ScorePair {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OverriddenScore<'w> {
     weights: &'w WeightOverrides,
-    pub worth: ScorePair,
+    pub score: ScorePair,
 }
 
 impl<'w> OverriddenScore<'w> {
     /// A score computed before.
-    pub fn new(weights: &'w WeightOverrides, worth: ScorePair) -> Self {
-        Self { weights, worth }
+    pub fn new(weights: &'w WeightOverrides, score: ScorePair) -> Self {
+        Self { weights, score }
     }
 }
 
@@ -98,23 +98,23 @@ impl<'w> EvalAccumulator for OverriddenScore<'w> {
     }
 
     fn add(&mut self, weight: Weight, times: i32) {
-        self.worth += self.weights.value(weight) * times;
+        self.score += self.weights.value(weight) * times;
     }
 
-    fn add_fixed(&mut self, worth: ScorePair) {
-        self.worth += worth;
+    fn add_fixed(&mut self, score: ScorePair) {
+        self.score += score;
     }
 
     fn add_all(&mut self, other: &Self, times: i32) {
-        self.worth += other.worth * times;
+        self.score += other.score * times;
     }
 
     fn subtract_danger(&mut self, danger: Self) {
-        self.worth.subtract_danger(danger.worth);
+        self.score.subtract_danger(danger.score);
     }
 
-    fn worth(&self) -> ScorePair {
-        self.worth
+    fn score(&self) -> ScorePair {
+        self.score
     }
 }
 
@@ -150,8 +150,8 @@ impl EvalAccumulator for Coefficients {
         }
     }
 
-    fn add_fixed(&mut self, worth: ScorePair) {
-        self.fixed += worth;
+    fn add_fixed(&mut self, score: ScorePair) {
+        self.fixed += score;
     }
 
     fn add_all(&mut self, other: &Self, times: i32) {
@@ -168,24 +168,24 @@ impl EvalAccumulator for Coefficients {
         self.dangers.push((danger, -1));
     }
 
-    fn worth(&self) -> ScorePair {
-        self.worth_of(|place| TABLE[place])
+    fn score(&self) -> ScorePair {
+        self.score_by(|place| TABLE[place])
     }
 }
 
 impl Coefficients {
     /// The score by overridden weights.
-    pub fn worth_by(&self, weights: &WeightOverrides) -> ScorePair {
-        self.worth_of(|place| weights.value(Weight::row(place, 1)))
+    pub fn score_with(&self, weights: &WeightOverrides) -> ScorePair {
+        self.score_by(|place| weights.value(Weight::row(place, 1)))
     }
 
-    fn worth_of(&self, weight: impl Fn(usize) -> ScorePair + Copy) -> ScorePair {
+    fn score_by(&self, weight: impl Fn(usize) -> ScorePair + Copy) -> ScorePair {
         let counts = self.counts.iter();
         let sum = counts.fold(self.fixed, |sum, (place, count)| {
             sum + weight(usize::from(*place)) * i32::from(*count)
         });
         self.dangers.iter().fold(sum, |sum, (danger, count)| {
-            let danger = danger.worth_of(weight);
+            let danger = danger.score_by(weight);
             sum + t(
                 king_danger::curve_mg(danger.mg()),
                 king_danger::curve_eg(danger.eg()),

@@ -22,7 +22,7 @@ const GAIN: i32 = 50;
 
 /// The static evaluation of a position, by term.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Judged {
+pub enum BalanceResult {
     /// This, term by term.
     Balance(Balance),
     /// Nothing while the side to move is in check: only the search goes on from there.
@@ -35,7 +35,7 @@ pub enum Judged {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Balance {
     /// Every term, in the order of [`term_names`].
-    pub shares: [Share; Term::ALL.len()],
+    pub shares: [TermShare; Term::ALL.len()],
     /// Indices in `shares` of the terms that matter most, the largest first: four at most, and none where nothing stands
     /// out. Never the tempo bonus, which is the same in every position.
     pub named: Vec<usize>,
@@ -45,14 +45,14 @@ pub struct Balance {
 
 /// What a term adds to an evaluation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Share {
+pub struct TermShare {
     /// Its score for the side of the balance.
     pub own: Centipawns,
     /// Its score for the other side.
     pub theirs: Centipawns,
 }
 
-impl Share {
+impl TermShare {
     /// What is left of it for the side that is spoken of.
     #[must_use]
     pub fn balance(self) -> Centipawns {
@@ -68,22 +68,22 @@ pub fn term_names() -> impl ExactSizeIterator<Item = &'static str> {
 /// Evaluates a position for the side `us`, with a personality's weights where it has any. None where no move is legal,
 /// and in variants without terms.
 #[must_use]
-pub fn weigh(
+pub fn evaluation_balance(
     pos: &Position,
     variant: Variant,
     us: Color,
     overrides: Option<&EngineOverrides>,
-) -> Option<Judged> {
+) -> Option<BalanceResult> {
     if !variant.is_orthodox() || pos.legal_moves().is_empty() {
         return None;
     }
     let node = Node::new(pos, true);
     Some(if node.in_check() {
-        Judged::InCheck
+        BalanceResult::InCheck
     } else if is_capture_due(&node) {
-        Judged::CaptureDue
+        BalanceResult::CaptureDue
     } else {
-        Judged::Balance(match overrides.and_then(EngineOverrides::weights) {
+        BalanceResult::Balance(match overrides.and_then(EngineOverrides::weights) {
             Some(weights) => balance(&node, us, terms::<OverriddenScore<'_>>(&node, weights)),
             None => balance(&node, us, terms::<ScorePair>(&node, ())),
         })
@@ -93,7 +93,7 @@ pub fn weigh(
 fn is_capture_due(node: &Node) -> bool {
     let mut is_due = false;
     captures(node, &mut |mv| {
-        is_due |= see::gains(node.board(), node.turn, mv, GAIN);
+        is_due |= see::gains_at_least(node.board(), node.turn, mv, GAIN);
     });
     is_due
 }
@@ -103,7 +103,7 @@ fn terms<T: EvalAccumulator>(node: &Node, weights: T::Weights) -> Terms<ScorePai
     let structure = pawns::evaluate_pawns::<T>(node.board(), weights);
     let terms = Terms::of(node, &structure, weights);
     Terms {
-        by_term: terms.by_term.map(|worth| worth.map(|sum| sum.worth())),
+        by_term: terms.by_term.map(|score| score.map(|sum| sum.score())),
         phase: terms.phase,
         scales: terms.scales,
         known: terms.known,
@@ -116,12 +116,12 @@ fn balance(node: &Node, us: Color, terms: Terms<ScorePair>) -> Balance {
     let so_far = |sum: ScorePair| fifty_move_scaled(terms.blend(sum), &node.pos);
     let mut sum = ScorePair::ZERO;
     let shares = array::from_fn(|place| {
-        let worth = &terms.by_term[place];
+        let score = &terms.by_term[place];
         let before = so_far(sum);
-        sum += *worth.get(us);
+        sum += *score.get(us);
         let between = so_far(sum);
-        sum -= *worth.get(!us);
-        Share {
+        sum -= *score.get(!us);
+        TermShare {
             own: Centipawns(between - before),
             theirs: Centipawns(between - so_far(sum)),
         }
@@ -133,7 +133,7 @@ fn balance(node: &Node, us: Color, terms: Terms<ScorePair>) -> Balance {
     }
 }
 
-fn named(shares: &[Share]) -> Vec<usize> {
+fn named(shares: &[TermShare]) -> Vec<usize> {
     let weight = |place: &usize| shares[*place].balance().0.abs();
     let mut places: Vec<usize> = (0..shares.len())
         .filter(|place| *place != Term::TheMove as usize)
@@ -151,14 +151,14 @@ mod tests {
 
     use super::*;
     use crate::{
-        Amount, Params, WeightOverrides,
+        Params, WeightChange, WeightOverrides,
         eval::{Evaluator, PawnTable},
         weight_rows,
     };
     use sparring_chess::parse_fen;
 
-    fn of(fen: &str, us: Color) -> Option<Judged> {
-        weigh(
+    fn of(fen: &str, us: Color) -> Option<BalanceResult> {
+        evaluation_balance(
             &parse_fen(Variant::Standard, fen).unwrap(),
             Variant::Standard,
             us,
@@ -168,7 +168,7 @@ mod tests {
 
     fn balance_of(fen: &str, us: Color) -> Balance {
         match of(fen, us) {
-            Some(Judged::Balance(balance)) => balance,
+            Some(BalanceResult::Balance(balance)) => balance,
             other => panic!("{fen}: {other:?}"),
         }
     }
@@ -193,8 +193,8 @@ mod tests {
                 }
                 pos.play_unchecked(moves[choice % moves.len()]);
                 let turn = pos.turn();
-                let both = [turn, !turn].map(|us| weigh(&pos, Variant::Standard, us, None));
-                let [Some(Judged::Balance(mine)), Some(Judged::Balance(theirs))] = both else {
+                let both = [turn, !turn].map(|us| evaluation_balance(&pos, Variant::Standard, us, None));
+                let [Some(BalanceResult::Balance(mine)), Some(BalanceResult::Balance(theirs))] = both else {
                     continue;
                 };
                 let node = Node::new(&pos, true);
@@ -240,20 +240,23 @@ mod tests {
     #[test]
     fn no_term_is_named_where_nothing_stands_out() {
         let check = "rnbqkbnr/ppppp1pp/8/5p1Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 2";
-        assert_eq!(of(check, Color::White), Some(Judged::InCheck));
+        assert_eq!(of(check, Color::White), Some(BalanceResult::InCheck));
         // A knight on d5 that a pawn may take.
         let taken = "rnbqkb1r/pppppppp/8/3n4/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 3";
-        assert_eq!(of(taken, Color::Black), Some(Judged::CaptureDue));
+        assert_eq!(of(taken, Color::Black), Some(BalanceResult::CaptureDue));
         let promotes = "8/4P2k/8/8/8/8/8/K7 w - - 0 1";
-        assert_eq!(of(promotes, Color::White), Some(Judged::CaptureDue));
+        assert_eq!(of(promotes, Color::White), Some(BalanceResult::CaptureDue));
         // The same with the other side to move, which is just as lost but for one move.
         assert!(matches!(
             of("8/4P2k/8/8/8/8/8/K7 b - - 0 1", Color::White),
-            Some(Judged::Balance(_))
+            Some(BalanceResult::Balance(_))
         ));
         // A knight that a bishop may take, and a pawn the bishop.
         let traded = "rnbqkb1r/pp2pppp/3p1n2/8/3NP3/2N5/PPP2PPP/R1BQKB1R b KQkq - 2 5";
-        assert!(matches!(of(traded, Color::White), Some(Judged::Balance(_))));
+        assert!(matches!(
+            of(traded, Color::White),
+            Some(BalanceResult::Balance(_))
+        ));
         let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
         assert_eq!(of(mate, Color::White), None);
         assert_eq!(
@@ -263,7 +266,7 @@ mod tests {
         );
         for variant in Variant::ALL.into_iter().filter(|variant| !variant.is_orthodox()) {
             assert_eq!(
-                weigh(&variant.start(), variant, Color::White, None),
+                evaluation_balance(&variant.start(), variant, Color::White, None),
                 None,
                 "{variant}"
             );
@@ -279,16 +282,17 @@ mod tests {
             .iter()
             .filter(|row| row.key.starts_with("passed") || row.key == "unstoppable")
         {
-            weights.set(row, &Amount::Percent(0)).unwrap();
+            weights.set(row, &WeightChange::Percent(0)).unwrap();
         }
         let overrides = EngineOverrides::new(Params::default(), weights);
-        let Some(Judged::Balance(own)) = weigh(&pos, Variant::Standard, Color::White, Some(&overrides))
+        let Some(BalanceResult::Balance(own)) =
+            evaluation_balance(&pos, Variant::Standard, Color::White, Some(&overrides))
         else {
             panic!("{far}")
         };
-        assert_eq!(own.shares[Term::Passed as usize], Share::default());
+        assert_eq!(own.shares[Term::Passed as usize], TermShare::default());
         let engines = balance_of(far, Color::White);
-        assert_ne!(engines.shares[Term::Passed as usize], Share::default());
+        assert_ne!(engines.shares[Term::Passed as usize], TermShare::default());
         let node = Node::new(&pos, true);
         let value = Evaluator::for_variant(Variant::Standard)
             .with_weights(overrides.weights())

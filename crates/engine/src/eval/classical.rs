@@ -86,7 +86,7 @@ impl<T: EvalAccumulator> Terms<T> {
         }
         let mut attacks = AttackInfo::new(board);
         terms.set(Term::Material, material::material(board, weights));
-        terms.set(Term::Pawns, structure.worth.clone());
+        terms.set(Term::Pawns, structure.score.clone());
         for us in Color::ALL {
             let (mobility, places) = pieces::pieces(&mut attacks, us, structure, weights);
             *terms.by_term[Term::Mobility as usize].get_mut(us) = mobility;
@@ -116,7 +116,7 @@ impl<T: EvalAccumulator> Terms<T> {
         terms.by_term[Term::TheMove as usize]
             .get_mut(node.turn)
             .add(THE_MOVE, 1);
-        let lead = terms.total(weights).worth();
+        let lead = terms.total(weights).score();
         let leader = |lead: i32| (lead != 0).then(|| Color::from_white(lead > 0));
         terms.scales = match pawn_wins {
             Some(false) => [0; 2],
@@ -125,12 +125,12 @@ impl<T: EvalAccumulator> Terms<T> {
         terms
     }
 
-    fn set(&mut self, term: Term, worth: ByColor<T>) {
-        self.by_term[term as usize] = worth;
+    fn set(&mut self, term: Term, score: ByColor<T>) {
+        self.by_term[term as usize] = score;
     }
 
-    fn add_fixed(&mut self, term: Term, us: Color, worth: ScorePair) {
-        self.by_term[term as usize].get_mut(us).add_fixed(worth);
+    fn add_fixed(&mut self, term: Term, us: Color, score: ScorePair) {
+        self.by_term[term as usize].get_mut(us).add_fixed(score);
     }
 
     /// The sum of all terms for white.
@@ -144,14 +144,14 @@ impl<T: EvalAccumulator> Terms<T> {
     }
 
     /// The score for White, in centipawns.
-    pub fn worth(&self, weights: T::Weights) -> i32 {
-        self.blend(self.total(weights).worth())
+    pub fn score(&self, weights: T::Weights) -> i32 {
+        self.blend(self.total(weights).score())
     }
 
     /// The factor of the net's correction, in sixty-fourths: as for the terms, and none in endings that are hardly ever
     /// won, where it was trained on nothing.
-    pub fn share(&self) -> i32 {
-        let left = self.share_with(self.scales);
+    pub fn net_share(&self) -> i32 {
+        let left = self.scaled_share(self.scales);
         if self.known || left <= endgame::HARDLY_WON {
             0
         } else {
@@ -160,7 +160,7 @@ impl<T: EvalAccumulator> Terms<T> {
     }
 
     /// The factor of a score without middle game and endgame halves, at these scales.
-    fn share_with(&self, [mg, eg]: [i32; 2]) -> i32 {
+    fn scaled_share(&self, [mg, eg]: [i32; 2]) -> i32 {
         (mg * self.phase + eg * (FULL_PHASE - self.phase)) / FULL_PHASE
     }
 
@@ -186,28 +186,28 @@ pub(super) fn evaluate(
 ) -> i32 {
     let Some(weights) = own else {
         let terms = evaluate_terms(node, pawns);
-        return seen.map_or_else(|| terms.worth(()), |seen| corrected(node, &terms, seen));
+        return seen.map_or_else(|| terms.score(()), |seen| corrected(node, &terms, seen));
     };
-    let evaluator = || pawns::evaluate_pawns(node.board(), weights).map(|sum: OverriddenScore<'_>| sum.worth);
+    let evaluator = || pawns::evaluate_pawns(node.board(), weights).map(|sum: OverriddenScore<'_>| sum.score);
     let structure = pawns.structure(node.keys.pawns, evaluator);
-    let structure = structure.map(|worth| OverriddenScore::new(weights, worth));
-    Terms::of(node, &structure, weights).worth(weights)
+    let structure = structure.map(|score| OverriddenScore::new(weights, score));
+    Terms::of(node, &structure, weights).score(weights)
 }
 
 /// The score for White with the net's correction, in centipawns. The correction is scaled like the terms, and a lead that
 /// a side has only by it is limited to what that side could win with.
 fn corrected(node: &Node, terms: &Terms<ScorePair>, seen: Halves<'_>) -> i32 {
-    let (worth, share) = (terms.worth(()), terms.share());
+    let (score, share) = (terms.score(()), terms.net_share());
     if share == 0 {
-        return worth;
+        return score;
     }
     let value = nnue::correction(seen, node.board()) * share / 64;
-    let whole = worth + node.turn.fold_wb(value, -value);
-    if whole == 0 || whole.signum() == worth.signum() {
+    let whole = score + node.turn.fold_wb(value, -value);
+    if whole == 0 || whole.signum() == score.signum() {
         return whole;
     }
     let leader = Color::from_white(whole > 0);
-    let own = terms.share_with(endgame::scales(node.board(), [Some(leader); 2]));
+    let own = terms.scaled_share(endgame::scales(node.board(), [Some(leader); 2]));
     whole * own.min(share) / share
 }
 
@@ -219,6 +219,6 @@ fn phase(board: &Board) -> i32 {
 }
 
 /// Both halves of a term's score, for display.
-pub(super) fn halves(worth: ScorePair) -> (i32, i32) {
-    (worth.mg(), worth.eg())
+pub(super) fn halves(score: ScorePair) -> (i32, i32) {
+    (score.mg(), score.eg())
 }

@@ -15,7 +15,7 @@ use crate::node::Node;
 use sparring_chess::{Position, Rules as _};
 
 /// A weight as tuning sees it: middle game and endgame, in centipawns and fractions of them.
-pub type Pair = [f32; 2];
+pub type WeightPair = [f32; 2];
 
 /// How often each weight counts: its place in the table, and how often.
 type Counts = Box<[(u16, i16)]>;
@@ -27,9 +27,9 @@ pub struct Sample {
     /// Sums of danger and how often their curves count.
     dangers: Box<[(Counts, i16)]>,
     /// The constant part.
-    fixed: Pair,
+    fixed: WeightPair,
     /// The factors of the middle game and endgame scores.
-    shares: Pair,
+    shares: WeightPair,
 }
 
 /// The rows of weights, in the order of the table.
@@ -40,7 +40,7 @@ pub fn weight_rows() -> &'static [WeightRow] {
 
 /// The weights in use, in the order of the table.
 #[must_use]
-pub fn weights_in_use() -> Vec<Pair> {
+pub fn weights_in_use() -> Vec<WeightPair> {
     TABLE
         .iter()
         .map(|pair| [pair.mg() as f32, pair.eg() as f32])
@@ -73,7 +73,7 @@ impl Sample {
 
     /// The evaluation with these weights, in centipawns from White's view.
     #[must_use]
-    pub fn evaluate(&self, weights: &[Pair]) -> f32 {
+    pub fn evaluate(&self, weights: &[WeightPair]) -> f32 {
         let [mut mg, mut eg] = sum(&self.counts, weights);
         mg += self.fixed[0];
         eg += self.fixed[1];
@@ -86,7 +86,7 @@ impl Sample {
     }
 
     /// Adds `slope` times the gradient of the evaluation to `gradient`.
-    pub fn add_gradient(&self, weights: &[Pair], slope: f32, gradient: &mut [Pair]) {
+    pub fn add_gradient(&self, weights: &[WeightPair], slope: f32, gradient: &mut [WeightPair]) {
         let slopes = [slope * self.shares[0], slope * self.shares[1]];
         add(&self.counts, slopes, gradient);
         for (danger, times) in &self.dangers {
@@ -101,7 +101,7 @@ impl Sample {
     }
 }
 
-fn sum(counts: &Counts, weights: &[Pair]) -> Pair {
+fn sum(counts: &Counts, weights: &[WeightPair]) -> WeightPair {
     let (mut mg, mut eg) = (0.0, 0.0);
     for (place, count) in counts {
         let [weight_mg, weight_eg] = weights[usize::from(*place)];
@@ -111,7 +111,7 @@ fn sum(counts: &Counts, weights: &[Pair]) -> Pair {
     [mg, eg]
 }
 
-fn add(counts: &Counts, slopes: Pair, gradient: &mut [Pair]) {
+fn add(counts: &Counts, slopes: WeightPair, gradient: &mut [WeightPair]) {
     for (place, count) in counts {
         let slot = &mut gradient[usize::from(*place)];
         slot[0] += slopes[0] * f32::from(*count);

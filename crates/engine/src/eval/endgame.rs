@@ -104,7 +104,7 @@ fn pieces(board: &Board, color: Color) -> i32 {
         (Role::Queen, 9),
     ]
     .into_iter()
-    .map(|(role, worth)| (ours & board.by_role(role)).count() as i32 * worth)
+    .map(|(role, score)| (ours & board.by_role(role)).count() as i32 * score)
     .sum()
 }
 

@@ -52,13 +52,13 @@ impl<'w> Evaluator<'w> {
 /// The classical evaluation for White, and how much of the net's correction counts beside it, in sixty-fourths.
 pub(crate) fn classical_with_share(node: &Node, pawns: &mut PawnTable) -> (i32, i32) {
     let terms = classical::evaluate_terms(node, pawns);
-    (terms.worth(()), terms.share())
+    (terms.score(()), terms.net_share())
 }
 
 /// A score scaled down by the halfmove clock: in full at 0, by half at 100.
-pub(crate) fn fifty_move_scaled(worth: i32, pos: &Position) -> i32 {
+pub(crate) fn fifty_move_scaled(score: i32, pos: &Position) -> i32 {
     let quiet = i32::try_from(pos.halfmoves().min(100)).unwrap_or(100);
-    worth * (200 - quiet) / 200
+    score * (200 - quiet) / 200
 }
 
 #[cfg(test)]

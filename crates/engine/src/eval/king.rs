@@ -45,8 +45,8 @@ fn shelter<T: EvalAccumulator>(
     let (ours, theirs) = (attacks.sides.get(us).pawns, attacks.sides.get(!us).pawns);
     let level = not_behind(us, relative_rank(us, king));
     let middle = (king.file() as i32).clamp(1, 6);
-    let mut both = |worth: Weight, share: Weight| {
-        sum.add(worth, 1);
+    let mut both = |score: Weight, share: Weight| {
+        sum.add(score, 1);
         danger.add(share, 1);
     };
     for file in [middle - 1, middle, middle + 1] {

@@ -60,7 +60,7 @@ mod tests {
     use super::{
         super::{
             score_pair::ScorePair,
-            squares::{mirrored, worth},
+            squares::{mirrored, piece_score},
             weights::{KING_BESIDE_KING, TABLE_VALUES},
         },
         *,
@@ -90,7 +90,7 @@ mod tests {
             let place = KING_BESIDE_KING.at(mirrored(square as usize));
             TABLE_VALUES[place.index()]
         };
-        let worth_of = |square, kings| worth(Role::King, square, kings);
+        let worth_of = |square, kings| piece_score(Role::King, square, kings);
         let there = lead("7k/8/8/8/8/8/6K1/8 w - - 0 1");
         let expected =
             worth_of(Square::G2, 2) + beside(Square::G2) - worth_of(Square::H1, 2) - beside(Square::H1);
@@ -109,7 +109,7 @@ mod tests {
             ("6k1/8/8/6P1/8/8/8/6K1 w - - 0 1", 3),
         ] {
             let without = lead(&fen.replace("6P1", "8"));
-            let pawn = worth(Role::Pawn, Square::G5, kings);
+            let pawn = piece_score(Role::Pawn, Square::G5, kings);
             assert_eq!(lead(fen) - without, pawn, "{fen}");
         }
     }

@@ -30,12 +30,12 @@ mod weight;
 mod weight_overrides;
 mod weights;
 
-pub use balance::{Balance, Judged, Share, term_names, weigh};
+pub use balance::{Balance, BalanceResult, TermShare, evaluation_balance, term_names};
 pub use codegen::weights_source;
-pub use coefficients::{Pair, Sample, weight_rows, weights_in_use};
+pub use coefficients::{Sample, WeightPair, weight_rows, weights_in_use};
 pub(super) use evaluator::{Evaluator, classical_with_share, fifty_move_scaled};
 pub use kpk::prepare;
 pub(super) use pawns::PawnTable;
 pub use trace::{Trace, trace};
 pub use weight::WeightRow;
-pub use weight_overrides::{Amount, AmountError, WeightOverrides};
+pub use weight_overrides::{WeightChange, WeightChangeError, WeightOverrides};

@@ -16,7 +16,7 @@ use sparring_chess::{ByColor, Color, Square};
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Structure<T> {
     /// The score of each side's structure.
-    pub worth: ByColor<T>,
+    pub score: ByColor<T>,
     /// Pawns with a free way.
     pub passed: Bitboard,
     /// Squares that each side's pawns attack now or may attack later.
@@ -27,7 +27,7 @@ impl<T> Structure<T> {
     /// The same structure with its worths in another form.
     pub fn map<U>(self, form: impl FnMut(T) -> U) -> Structure<U> {
         Structure {
-            worth: self.worth.map(form),
+            score: self.score.map(form),
             passed: self.passed,
             span: self.span,
         }
@@ -70,7 +70,7 @@ impl PawnTable {
 /// The structure from scratch.
 pub(super) fn evaluate_pawns<T: EvalAccumulator>(board: &Board, weights: T::Weights) -> Structure<T> {
     let mut structure = Structure {
-        worth: ByColor::new_with(|_| T::empty(weights)),
+        score: ByColor::new_with(|_| T::empty(weights)),
         passed: Bitboard::EMPTY,
         span: ByColor::default(),
     };
@@ -85,7 +85,7 @@ pub(super) fn evaluate_pawns<T: EvalAccumulator>(board: &Board, weights: T::Weig
                 structure.passed.add(pawn);
             }
         }
-        *structure.worth.get_mut(us) = sum;
+        *structure.score.get_mut(us) = sum;
     }
     structure
 }
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn doubled_and_isolated_pawns_cost_and_chains_pay() {
-        let chain = structure("4k3/8/8/8/8/3P4/2P5/4K3 w - - 0 1").worth.white;
-        let apart = structure("4k3/8/8/8/8/3P4/5P2/4K3 w - - 0 1").worth.white;
-        let doubled = structure("4k3/8/8/8/8/3P4/3P4/4K3 w - - 0 1").worth.white;
+        let chain = structure("4k3/8/8/8/8/3P4/2P5/4K3 w - - 0 1").score.white;
+        let apart = structure("4k3/8/8/8/8/3P4/5P2/4K3 w - - 0 1").score.white;
+        let doubled = structure("4k3/8/8/8/8/3P4/3P4/4K3 w - - 0 1").score.white;
         assert!(chain.eg() > apart.eg() && apart.eg() > doubled.eg());
     }
 
@@ -181,16 +181,16 @@ mod tests {
     fn an_evicted_structure_is_evaluated_again() {
         let mut table = PawnTable::new();
         let pos = Variant::Standard.start();
-        let first = table.structure(5, || evaluate_pawns(pos.board(), ())).worth;
+        let first = table.structure(5, || evaluate_pawns(pos.board(), ())).score;
         let other = parse_fen(Variant::Standard, "4k3/p6p/8/8/8/8/8/4K3 w - - 0 1").unwrap();
         assert_ne!(
             table
                 .structure(5 + SLOTS as u64, || evaluate_pawns(other.board(), ()))
-                .worth,
+                .score,
             first
         );
         assert_eq!(
-            table.structure(5, || evaluate_pawns(pos.board(), ())).worth,
+            table.structure(5, || evaluate_pawns(pos.board(), ())).score,
             first
         );
     }

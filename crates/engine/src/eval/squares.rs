@@ -43,14 +43,14 @@ static WORTH: [[[ScorePair; 64]; 4]; 6] = {
     let mut place = 0;
     while place < 6 * 4 * 64 {
         let (role, kings, square) = (place / 256, place / 64 % 4, place % 64);
-        let mut worth = TABLE_VALUES[SQUARES[role].at(mirrored(square)).index()];
+        let mut score = TABLE_VALUES[SQUARES[role].at(mirrored(square)).index()];
         if let Some(beside) = beside(role, kings, square) {
-            worth = worth.plus(TABLE_VALUES[beside.index()]);
+            score = score.plus(TABLE_VALUES[beside.index()]);
         }
         if role < 5 {
-            worth = worth.plus(TABLE_VALUES[MATERIAL.at(role).index()]);
+            score = score.plus(TABLE_VALUES[MATERIAL.at(role).index()]);
         }
-        table[role][kings][square] = worth;
+        table[role][kings][square] = score;
         place += 1;
     }
     table
@@ -74,11 +74,11 @@ const fn beside(role: usize, kings: Kings, square: usize) -> Option<Weight> {
 }
 
 /// The score of a piece on a square from its own side's view.
-pub(super) fn worth(role: Role, square: Square, kings: Kings) -> ScorePair {
+pub(super) fn piece_score(role: Role, square: Square, kings: Kings) -> ScorePair {
     WORTH[role as usize - 1][kings][square as usize]
 }
 
-/// The weights that add up to [`worth`]: a king has no material, and not every wing a king.
+/// The weights that add up to [`piece_score`]: a king has no material, and not every wing a king.
 pub(super) fn weights(role: Role, square: Square, kings: Kings) -> impl Iterator<Item = Weight> {
     let index = role as usize - 1;
     let material = (role != Role::King).then(|| MATERIAL.at(index));
@@ -99,8 +99,8 @@ mod tests {
                 .flat_map(|square| [0, 1, 2, 3].map(|kings| (square, kings)))
             {
                 assert_eq!(
-                    worth(role, square, kings),
-                    worth(role, square.flip_horizontal(), kings)
+                    piece_score(role, square, kings),
+                    piece_score(role, square.flip_horizontal(), kings)
                 );
             }
         }
@@ -109,9 +109,9 @@ mod tests {
     #[test]
     fn knights_belong_in_the_middle_and_kings_in_the_corner_until_the_endgame() {
         for kings in 0..4 {
-            let knight = |square| worth(Role::Knight, square, kings);
+            let knight = |square| piece_score(Role::Knight, square, kings);
             assert!(knight(Square::E5).mg() > knight(Square::A1).mg() + 40);
-            let king = |square| worth(Role::King, square, kings);
+            let king = |square| piece_score(Role::King, square, kings);
             assert!(king(Square::G1).mg() > king(Square::E4).mg() + 40);
             assert!(king(Square::E4).eg() > king(Square::G1).eg() + 20);
         }

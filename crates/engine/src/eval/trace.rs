@@ -96,8 +96,8 @@ pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
         let sums = &terms.by_term[term as usize];
         TraceRow {
             name,
-            white: halves(sums.white.worth()),
-            black: halves(sums.black.worth()),
+            white: halves(sums.white.score()),
+            black: halves(sums.black.score()),
             parts: parts(&counts.by_term[term as usize], weights),
         }
     };
@@ -128,7 +128,7 @@ fn parts(sums: &ByColor<Coefficients>, weights: &WeightOverrides) -> Vec<TracePa
             dangers: Vec::new(),
             ..sum.clone()
         };
-        halves(sum.worth_by(weights) - linear.worth_by(weights))
+        halves(sum.score_with(weights) - linear.score_with(weights))
     };
     let (white, black) = (cost(&sums.white), cost(&sums.black));
     if (white, black) != Default::default() {
@@ -166,8 +166,8 @@ fn list(sums: &ByColor<Coefficients>, is_danger: bool, weights: &WeightOverrides
         .filter(|(_, white, black)| *white != nothing || *black != nothing)
         .map(|(name, white, black)| TracePart {
             name,
-            white: halves(white.worth_by(weights)),
-            black: halves(black.worth_by(weights)),
+            white: halves(white.score_with(weights)),
+            black: halves(black.score_with(weights)),
             is_danger,
         })
         .collect()
@@ -220,7 +220,7 @@ impl fmt::Display for Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Amount, Handicap, Limits};
+    use crate::{Handicap, Limits, WeightChange};
     use sparring_chess::{GameHistory, Variant};
     use std::sync::Arc;
 
@@ -300,7 +300,7 @@ mod tests {
                 let rows = trace.rows.iter();
                 rows.map(|row| half(row.white) - half(row.black)).sum()
             };
-            let (middle, end) = (sum(|worth| worth.0), sum(|worth| worth.1));
+            let (middle, end) = (sum(|score| score.0), sum(|score| score.1));
             let [of_middle, of_end] = trace.scales;
             let whole = middle * trace.phase * of_middle + end * (100 - trace.phase) * of_end;
             let total = whole / 10_000 * trace.faded / 100 + trace.net.map_or(0, |net| net.0);
@@ -368,7 +368,7 @@ mod tests {
     fn weights_of_ones_own_are_what_is_shown() {
         let mut own = WeightOverrides::default();
         for row in ROWS {
-            own.set(row, &Amount::Percent(150)).unwrap();
+            own.set(row, &WeightChange::Percent(150)).unwrap();
         }
         let overrides = EngineOverrides::new(Params::default(), own);
         for (fen, _) in SHOWN {

@@ -24,7 +24,7 @@ pub(super) fn evaluate(
     seen: Option<Halves<'_>>,
 ) -> i32 {
     let sum = |values: &[i32; 6]| material(node, values, Color::White) - material(node, values, Color::Black);
-    let difference = |worth: fn(&Node, Color) -> i32| worth(node, Color::White) - worth(node, Color::Black);
+    let difference = |score: fn(&Node, Color) -> i32| score(node, Color::White) - score(node, Color::Black);
     let white = match variant {
         Variant::KingOfTheHill => classical::evaluate(node, pawns, own, None) + difference(hill),
         Variant::ThreeCheck => classical::evaluate(node, pawns, own, None) + difference(checks_given),

@@ -17,7 +17,7 @@ pub struct WeightOverrides(Box<[ScorePair; COUNT]>);
 
 /// A change of a row of weights.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Amount {
+pub enum WeightChange {
     /// A percentage of the engine's weights.
     Percent(i32),
     /// Middle game and endgame in centipawns, as many pairs as the row is long.
@@ -26,7 +26,7 @@ pub enum Amount {
 
 /// An amount that a row of weights cannot have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum AmountError {
+pub enum WeightChangeError {
     /// Fewer or more pairs than the row has.
     #[error("{given} pairs where {needed} are needed")]
     Length {
@@ -45,7 +45,7 @@ pub enum AmountError {
     },
 }
 
-impl Amount {
+impl WeightChange {
     /// The greatest percentage; negated, the least.
     pub const MOST_PERCENT: i32 = 300;
     /// The greatest weight in centipawns; negated, the least. Nine queens still fit the sixteen bits of a sum; such weights
@@ -59,31 +59,32 @@ impl WeightOverrides {
     ///
     /// # Errors
     /// [`AmountError`] for an amount that the row cannot have; nothing changes then.
-    pub fn set(&mut self, row: &WeightRow, amount: &Amount) -> Result<(), AmountError> {
+    pub fn set(&mut self, row: &WeightRow, amount: &WeightChange) -> Result<(), WeightChangeError> {
         let within = |value: i32, most: i32| match value.abs() <= most {
             true => Ok(()),
-            false => Err(AmountError::Range { value, most }),
+            false => Err(WeightChangeError::Range { value, most }),
         };
         let places = row.first..row.first + row.length;
         match amount {
-            Amount::Percent(percent) => {
-                within(*percent, Amount::MOST_PERCENT)?;
-                let part = |worth: i32| (worth * percent / 100).clamp(-Amount::MOST, Amount::MOST);
+            WeightChange::Percent(percent) => {
+                within(*percent, WeightChange::MOST_PERCENT)?;
+                let part =
+                    |score: i32| (score * percent / 100).clamp(-WeightChange::MOST, WeightChange::MOST);
                 for (own, engines) in self.0[places.clone()].iter_mut().zip(&TABLE[places]) {
                     *own = t(part(engines.mg()), part(engines.eg()));
                 }
             }
-            Amount::Pairs(pairs) if pairs.len() == row.length => {
+            WeightChange::Pairs(pairs) if pairs.len() == row.length => {
                 pairs
                     .iter()
                     .flatten()
-                    .try_for_each(|worth| within(*worth, Amount::MOST))?;
+                    .try_for_each(|score| within(*score, WeightChange::MOST))?;
                 for (own, [mg, eg]) in self.0[places].iter_mut().zip(pairs) {
                     *own = t(*mg, *eg);
                 }
             }
-            Amount::Pairs(pairs) => {
-                return Err(AmountError::Length {
+            WeightChange::Pairs(pairs) => {
+                return Err(WeightChangeError::Length {
                     given: pairs.len(),
                     needed: row.length,
                 });
@@ -105,8 +106,8 @@ impl WeightOverrides {
 
     /// Mixed into the keys of the transposition table, which keeps evaluations: other weights, another number.
     pub(crate) fn salt(&self) -> u64 {
-        self.0.iter().fold(1, |salt, worth| {
-            mix(salt ^ u64::from(worth.mg().cast_unsigned()) ^ u64::from(worth.eg().cast_unsigned()) << 32)
+        self.0.iter().fold(1, |salt, score| {
+            mix(salt ^ u64::from(score.mg().cast_unsigned()) ^ u64::from(score.eg().cast_unsigned()) << 32)
         })
     }
 }
@@ -170,13 +171,13 @@ mod tests {
     #[test]
     fn a_changed_row_changes_what_it_is_about_and_nothing_else() {
         let mut own = WeightOverrides::default();
-        own.set(row("BISHOP_PAIR"), &Amount::Percent(300)).unwrap();
+        own.set(row("BISHOP_PAIR"), &WeightChange::Percent(300)).unwrap();
         let standard = |fen| parse_fen(Variant::Standard, fen).unwrap();
         let pair = standard("4k3/pppp4/8/8/8/8/PPPP4/2B1KB2 w - - 0 1");
         let single = standard("4k3/pppp4/8/8/8/8/PPPP4/2B1KN2 w - - 0 1");
         assert_eq!(value(&single, Some(&own)), value(&single, None));
         assert!(value(&pair, Some(&own)) > value(&pair, None) + 20);
-        own.set(row("BISHOP_PAIR"), &Amount::Percent(100)).unwrap();
+        own.set(row("BISHOP_PAIR"), &WeightChange::Percent(100)).unwrap();
         assert!(own.is_default());
     }
 
@@ -184,7 +185,7 @@ mod tests {
     fn material_and_squares_can_be_changed_too() {
         let mut own = WeightOverrides::default();
         let knights = [[100, 100], [600, 600], [300, 300], [500, 500], [900, 900]];
-        own.set(row("MATERIAL"), &Amount::Pairs(knights.to_vec()))
+        own.set(row("MATERIAL"), &WeightChange::Pairs(knights.to_vec()))
             .unwrap();
         let pos = parse_fen(Variant::Standard, "1n2k3/pppp4/8/8/8/8/PPPP4/2B1K3 w - - 0 1").unwrap();
         assert!(value(&pos, Some(&own)) < value(&pos, None) - 200);
@@ -194,14 +195,14 @@ mod tests {
     fn what_a_row_cannot_have_is_refused_whole() {
         let mut own = WeightOverrides::default();
         let error = own
-            .set(row("MATERIAL"), &Amount::Pairs(vec![[100, 100]]))
+            .set(row("MATERIAL"), &WeightChange::Pairs(vec![[100, 100]]))
             .unwrap_err();
         assert_eq!(error.to_string(), "1 pairs where 5 are needed");
         let error = own
-            .set(row("BISHOP_PAIR"), &Amount::Pairs(vec![[0, 2001]]))
+            .set(row("BISHOP_PAIR"), &WeightChange::Pairs(vec![[0, 2001]]))
             .unwrap_err();
         assert_eq!(error.to_string(), "2001 is not within -2000 to 2000");
-        assert!(own.set(row("BISHOP_PAIR"), &Amount::Percent(-301)).is_err());
+        assert!(own.set(row("BISHOP_PAIR"), &WeightChange::Percent(-301)).is_err());
         assert!(own.is_default());
     }
 
@@ -209,7 +210,7 @@ mod tests {
     fn other_weights_never_meet_in_the_table() {
         let mut own = WeightOverrides::default();
         let before = own.salt();
-        own.set(row("THE_MOVE"), &Amount::Percent(90)).unwrap();
+        own.set(row("THE_MOVE"), &WeightChange::Percent(90)).unwrap();
         assert_ne!(own.salt(), before);
     }
 }

@@ -25,7 +25,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Amount, Handicap, Limits, WeightOverrides, weight_rows};
+    use crate::{Handicap, Limits, WeightChange, WeightOverrides, weight_rows};
     use sparring_chess::{GameHistory, Variant, units::Centipawns};
 
     #[test]
@@ -43,7 +43,7 @@ mod tests {
         }
         let standard = || of(Variant::Standard);
         let mut own = WeightOverrides::default();
-        own.set(&weight_rows()[0], &Amount::Percent(101)).unwrap();
+        own.set(&weight_rows()[0], &WeightChange::Percent(101)).unwrap();
         let with = |params: &Params, weights| SearchRequest {
             overrides: Some(Arc::new(EngineOverrides::new(params.clone(), weights))),
             ..standard()

@@ -247,7 +247,7 @@ fn exchanges_prune_quiet_moves_by_the_square_of_the_depth() {
         // To a square where a pawn takes it, and to a safe one.
         let (lost, held) = (mv(node, "e2a6"), mv(node, "f3d2"));
         let here = here(node, 8, 0, 1);
-        let loses = see::worth(Role::Bishop);
+        let loses = see::piece_value(Role::Bishop);
         let deepest = (1..)
             .take_while(|reduced| see_quiet * reduced * reduced < loses)
             .last()
@@ -286,7 +286,7 @@ fn exchanges_prune_captures_that_lose_more_the_deeper_they_are() {
         let takes = mv(node, "c3d5");
         let picker = picker(searcher, node);
         let by = |depth| searcher.capture_see_pruning(&here(node, depth, 0, 1), takes, &picker);
-        let deepest = (see::worth(Role::Knight) - see::worth(Role::Pawn) - 1) / see_noisy;
+        let deepest = (see::piece_value(Role::Knight) - see::piece_value(Role::Pawn) - 1) / see_noisy;
         assert!(deepest < see_noisy_depth);
         assert!(by(deepest));
         assert!(!by(deepest + 1));

@@ -480,7 +480,7 @@ mod tests {
             let thought = thought(&mut Engine::new(1), &params(1200, 1.0, None), &line, *seed);
             let mut after = line.clone();
             after.play(thought.report.best().unwrap());
-            after.ending().is_some_and(|ending| ending.winner().is_some())
+            after.outcome().is_some_and(|ending| ending.winner().is_some())
         });
         assert!(mates.count() >= 30);
     }

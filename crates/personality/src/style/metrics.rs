@@ -123,7 +123,7 @@ impl Seen {
     fn before(&mut self, line: &GameHistory, mv: Move) {
         self.moves += 1;
         let eye = StyleExtractor::new(line);
-        let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > EVEN && !line.takes_back(mv);
+        let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > EVEN && !line.is_recapture(mv);
         let legal = line.position().legal_moves();
         self.greedy.add(legal.iter().any(|mv| wins(*mv)), wins(mv));
         for (share, (_, kind)) in self.kinds.iter_mut().zip(BlindSpot::NAMES.0) {

@@ -41,7 +41,7 @@ impl<'a> StyleExtractor<'a> {
 
     /// Whether a move takes what has just taken.
     pub fn takes_back(&self, mv: Move) -> bool {
-        self.line.takes_back(mv)
+        self.line.is_recapture(mv)
     }
 
     /// Whether a piece, no king, goes back towards its own side.

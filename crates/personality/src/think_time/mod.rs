@@ -125,7 +125,7 @@ impl ThinkTimeContext {
         Self {
             ply: line.ply(),
             legal_moves: pos.legal_moves().len(),
-            is_recapture: line.takes_back(mv),
+            is_recapture: line.is_recapture(mv),
             is_capture: mv.is_capture(),
             in_check: pos.is_check(),
             is_endgame: pieces.count() <= 6,

@@ -164,7 +164,7 @@ fn read_start(fields: &Fields, ids: &mut IdGenerator) -> Result<(Variant, Option
     let start = parse_fen(reading, fen).map_err(|_| unplayable.clone())?;
     // Where the rules have ended the game before it begins, nobody could move.
     if GameHistory::from_position(reading, start.clone())
-        .ending()
+        .outcome()
         .is_some()
     {
         return Err(unplayable);

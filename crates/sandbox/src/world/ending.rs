@@ -70,7 +70,7 @@ impl Ending {
     #[must_use]
     pub fn automatic(line: &GameHistory, bot_plays: bool) -> Option<Self> {
         let too_long = (line.ply() > MOST_PLIES).then_some(Self::without_winner(Cause::TooLong));
-        let Some(rule) = line.ending() else {
+        let Some(rule) = line.outcome() else {
             return too_long;
         };
         let cause = match rule {
