@@ -152,7 +152,7 @@ impl GameHistory {
         &self.keys
     }
 
-    /// How often the current position occurred in this line, this time counted in.
+    /// How often the current position occurred in this game, this time included.
     #[must_use]
     pub fn repetitions(&self) -> usize {
         // An irreversible move resets the count, and the half-move clock says how far back that is.

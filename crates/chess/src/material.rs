@@ -22,7 +22,7 @@ pub fn pawnless_files(board: &Board) -> i32 {
         .sum()
 }
 
-/// Material of a color as everybody counts it, in pawns.
+/// Material of a color by the usual values, in pawns.
 #[must_use]
 pub fn material(board: &Board, of: Color) -> i32 {
     [

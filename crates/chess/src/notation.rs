@@ -94,7 +94,7 @@ pub fn parse_san(pos: &Position, text: &str) -> Result<Move, SanError> {
         [.., b'1'..=b'8'] => text,
         _ => text.trim_end_matches(['+', '#', '!', '?']),
     };
-    // Only castling is written with zeros; the others are spared the copy.
+    // Only castling has zeros; other moves need no copy.
     let san = if bare.starts_with('0') {
         bare.replace('0', "O").parse()
     } else {
@@ -126,8 +126,7 @@ pub fn write_san(pos: &Position, mv: Move) -> String {
     SanPlus::from_move(pos.clone(), mv).to_string()
 }
 
-/// A text with the signs of a keyboard in place of those that texts on paper and the web have for them; none where there
-/// are no such signs.
+/// A text with typographic dashes, `½` and `×` replaced by ASCII; none where there are none.
 #[must_use]
 pub fn in_plain_signs(text: &str) -> Option<String> {
     const DASHES: [char; 7] = [

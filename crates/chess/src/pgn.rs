@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Color, GameHistory, Rules as _, Variant, write_fen, write_san};
 
-/// A game to be written. Names and comments may be any text; what would break the format is made harmless.
+/// A game to be written. Names and comments may be any text: what would break the format is escaped.
 #[derive(Debug, Clone)]
 pub struct Pgn<'a> {
     /// The moves and where they started.

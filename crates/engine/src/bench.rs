@@ -1,6 +1,6 @@
-//! The engine's signature: how many nodes it takes to search fixed positions to a fixed depth.
+//! Bench: the engine's signature, its node count over fixed positions at a fixed depth.
 //!
-//! A change that means to keep play as it is must keep this number; one that means to change it shows a new one.
+//! A change that must not change play keeps this number; one that means to shows a new one.
 
 use thiserror::Error;
 
@@ -10,11 +10,10 @@ use sparring_chess::{
     units::{Depth, Millis, Nodes, Stopwatch, TimeSource},
 };
 
-/// The depth that [`run`] is meant for.
+/// The default depth of [`run`].
 pub const DEPTH: Depth = Depth(11);
 
-/// One position of each of forty games that the engine played against itself from random openings, later and later
-/// in the game.
+/// One position of each of forty self-play games from random openings, later and later in the game.
 const POSITIONS: [&str; 40] = [
     "rn1qkbnr/pbpppp2/8/1p1P2pp/2P3P1/8/PP2PP1P/RNBQKBNR w KQkq - 0 5",
     "rnbqkb1r/1ppp2pp/7n/1P2pp2/8/7P/1BPPPPP1/RN1QKBNR b KQkq - 0 6",
@@ -67,12 +66,12 @@ pub fn fingerprint() -> Nodes {
     run(&mut Engine::new(1), FINGERPRINT, &Stopwatch::start()).nodes
 }
 
-/// What [`run`] counted.
+/// The result of [`run`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
-    /// Nodes over all positions: the same on every machine and in every build.
+    /// Nodes over all positions: equal on every machine and in every build.
     pub nodes: Nodes,
-    /// How long it took.
+    /// The time it took.
     pub elapsed: Millis,
 }
 
@@ -90,7 +89,7 @@ impl Signature {
 pub struct Stopped {
     /// Positions that were searched to the end.
     pub done: usize,
-    /// Positions that there are.
+    /// All positions.
     pub all: usize,
 }
 
@@ -140,36 +139,36 @@ pub fn lines() -> impl Iterator<Item = GameHistory> {
         .filter_map(|fen| GameHistory::replay(Variant::Standard, fen, "").ok())
 }
 
-/// What one thread and several of them took for the same searches.
+/// The same searches by one thread and by several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaling {
-    /// How many several are.
+    /// The number of threads.
     pub threads: usize,
     /// One thread alone.
     pub alone: Signature,
     /// All of them; their nodes differ from run to run.
     pub together: Signature,
-    /// How many times as soon they were, position by position.
+    /// The speedup of each position.
     pub each: Vec<f64>,
 }
 
-/// How many times as soon several threads are on a typical position.
+/// The speedup on a typical position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Typical {
     /// The geometric mean over positions: unlike a sum of times, no single long search decides it.
     pub times: f64,
-    /// By what to multiply and divide it for the 95 % interval.
+    /// The factor by which to multiply and divide it for the 95 % interval.
     pub within: f64,
 }
 
 impl Scaling {
-    /// How many times as soon all threads come to the depth as one does.
+    /// The speedup to the depth: time of one thread by time of all.
     #[must_use]
     pub fn speed_up(&self) -> f64 {
         self.alone.elapsed.0.max(1) as f64 / self.together.elapsed.0.max(1) as f64
     }
 
-    /// The same for a typical position; none before any was searched.
+    /// The speedup on a typical position; none before any was searched.
     #[must_use]
     pub fn typical(&self) -> Option<Typical> {
         let logs = || self.each.iter().map(|times| times.ln());
@@ -183,22 +182,21 @@ impl Scaling {
         })
     }
 
-    /// How many times as many nodes a second they visit: what the machine's cores give.
+    /// The ratio of nodes a second: what the machine's cores give.
     #[must_use]
     pub fn throughput(&self) -> f64 {
         self.together.speed() as f64 / self.alone.speed().max(1) as f64
     }
 
-    /// How many times as soon they would come to the depth if each were as quick as one alone: what meeting in the
-    /// table gives, whatever the machine.
+    /// The speedup at equal nodes a second: what sharing the table gives, whatever the machine.
     #[must_use]
     pub fn teamwork(&self) -> f64 {
         self.threads as f64 * self.alone.nodes.0 as f64 / self.together.nodes.0.max(1) as f64
     }
 }
 
-/// Searches every position to a depth, first with one thread and then with several, each time with a cleared engine:
-/// in turns, so that a machine that changes its pace does so for both.
+/// Searches every position to a depth with one thread and with several, each time with a cleared engine: in turns, so
+/// that changes of the machine's speed affect both.
 pub fn scaling(
     lines: &[GameHistory],
     hash_mib: usize,
@@ -244,14 +242,14 @@ pub fn scaling(
     scaling
 }
 
-/// What short searches take on average, in microseconds.
+/// The mean time of short searches, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShortSearch {
-    /// The limit.
+    /// The node limit.
     pub nodes: Nodes,
-    /// With what earlier searches left, as an engine that plays by nodes goes on.
+    /// With the tables kept from search to search.
     pub kept: f64,
-    /// Each after [`Engine::clear`], as weak levels look at a position; clearing counts.
+    /// With [`Engine::clear`] before each, as weak levels search; clearing counts.
     pub cleared: f64,
 }
 
@@ -328,7 +326,7 @@ mod tests {
             threads: 2,
             alone: count(1000, 100),
             together: count(1250, 80),
-            // Twice and half as soon: on a typical position no sooner, and with two of them hardly known at all.
+            // Speedups of 2 and 0.5: none on a typical position, with a wide interval.
             each: vec![2.0, 0.5],
         };
         let typical = scaling.typical().unwrap();

@@ -97,8 +97,8 @@ mod tests {
     }
 
     proptest! {
-        /// Kings among few squares come back all the time, in half of the games with rooks and rights to castle; passing in
-        /// between must never make a position look repeated, nor hide a repetition that comes after it.
+        /// Kings with few squares repeat positions all the time, in half of the games with rooks and castling rights; a
+        /// null move in between must never make a position look repeated, nor hide a repetition after it.
         #[test]
         fn repetitions_are_found_and_none_is_invented(
             castling in any::<bool>(),

@@ -23,7 +23,8 @@ impl Searcher<'_> {
         usize::try_from(self.iteration * self.params.extension_reach / 100).unwrap_or(0)
     }
 
-    /// A node in check is searched a ply deeper: its answers are few, and the check may only delay what happens.
+    /// Check extension: a node in check is searched a ply deeper, as its replies are few, and the check may only delay a
+    /// loss.
     pub fn check_extension(&self, here: &NodeContext<'_>, child: &Node) -> i32 {
         let reach = self.extension_reach();
         i32::from(child.in_check() && here.ply < reach && here.depth <= self.params.check_extension)

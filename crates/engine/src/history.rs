@@ -48,13 +48,13 @@ struct Threats {
 pub(super) struct HistoryContext {
     us: Color,
     threats: Threats,
-    /// Where the rows of the moves before begin, as many as `count`.
+    /// The first entries of the rows of the earlier moves, as many as `count`.
     rows: [usize; 3],
     count: usize,
 }
 
 impl HistoryContext {
-    /// What evasions of a quiescence node are ranked by: themselves alone.
+    /// The context of quiet evasions in quiescence search: the moves alone.
     pub fn for_qsearch(node: &Node, params: &Params) -> Self {
         let counts = params.threat_history > 0 && node.in_check();
         Self {
@@ -77,7 +77,8 @@ impl HistoryContext {
         }
     }
 
-    /// What a quiet move ranks higher for leaving the reach of lesser pieces, or lower for entering it: `unit` for a knight or bishop.
+    /// The bonus of a quiet move for leaving squares attacked by lesser pieces, or malus for entering them: `unit` for a
+    /// knight or bishop.
     pub fn escape(&self, mv: Move, unit: i32) -> i32 {
         let [minor, rook, queen] = self.threats.by_lesser;
         let (attacked, weight) = match mv.role() {
@@ -92,7 +93,7 @@ impl HistoryContext {
 }
 
 impl Threats {
-    /// None where they do not count.
+    /// No threats where they are switched off.
     fn where_they_count(counts: bool, node: &Node) -> Self {
         if counts { Self::of(node) } else { Self::default() }
     }
@@ -117,17 +118,17 @@ impl Threats {
     }
 }
 
-/// All histories of one searching thread.
+/// All histories of one search thread.
 #[derive(Debug)]
 pub(super) struct Histories {
-    /// Quiet moves by side, danger to origin and target, origin and target.
+    /// Quiet moves by side, threats to origin and target, origin and target.
     butterfly: Vec<i16>,
     /// Captures by piece, target and victim.
     captures: Vec<i16>,
     /// Quiet moves by piece and target, after a move by piece and target.
     continuation: Vec<i16>,
-    /// Which rows of these are not as they were at first: after a short search few of them have to be emptied.
-    taught: Vec<bool>,
+    /// Which rows of these were written: after a short search few of them have to be cleared.
+    written: Vec<bool>,
     /// Errors of the evaluation by side and pawn structure.
     pawns: Vec<i16>,
     /// The same by the pieces of white, of black, and by minor pieces.
@@ -143,7 +144,7 @@ impl Histories {
             butterfly: vec![0; 2 * 4 * 64 * 64],
             captures: vec![0; PIECE_SQUARES * 8],
             continuation: vec![0; (PIECE_SQUARES + 1) * PIECE_SQUARES],
-            taught: vec![false; PIECE_SQUARES + 1],
+            written: vec![false; PIECE_SQUARES + 1],
             pawns: corrections(),
             pieces: [corrections(), corrections()],
             minors: corrections(),
@@ -164,14 +165,14 @@ impl Histories {
             table.fill(0);
         }
         let rows = self.continuation.chunks_exact_mut(PIECE_SQUARES);
-        for (row, taught) in rows.zip(&mut self.taught) {
-            if mem::take(taught) {
+        for (row, written) in rows.zip(&mut self.written) {
+            if mem::take(written) {
                 row.fill(0);
             }
         }
     }
 
-    /// How well a quiet move did, by itself and after what was before it.
+    /// The score of a quiet move: butterfly and continuation history.
     pub fn quiet(&self, context: &HistoryContext, mv: Move) -> i32 {
         let to = piece_square(context.us, mv) as usize;
         let mut sum = self.butterfly(context, mv);
@@ -181,17 +182,17 @@ impl Histories {
         sum
     }
 
-    /// How well a quiet move did by itself, with its origin and target under attack or not as they are now.
+    /// The butterfly history of a quiet move, by threats to its origin and target.
     pub fn butterfly(&self, context: &HistoryContext, mv: Move) -> i32 {
         i32::from(self.butterfly[butterfly(context, mv)])
     }
 
-    /// How well a capture did.
+    /// The capture history of a move.
     pub fn capture(&self, us: Color, mv: Move) -> i32 {
         i32::from(self.captures[capture(us, mv)])
     }
 
-    /// Rewards or punishes a quiet move.
+    /// Updates the histories of a quiet move by a bonus, or by a malus below zero.
     pub fn learn_quiet(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
         pull(&mut self.butterfly[butterfly(context, mv)], bonus, MAX_HISTORY);
         self.learn_continuation(context, mv, bonus);
@@ -202,11 +203,11 @@ impl Histories {
         let to = piece_square(context.us, mv) as usize;
         for row in &context.rows[..context.count] {
             pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
-            self.taught[row / PIECE_SQUARES] = true;
+            self.written[row / PIECE_SQUARES] = true;
         }
     }
 
-    /// Rewards or punishes a capture.
+    /// Updates the history of a capture by a bonus, or by a malus below zero.
     pub fn learn_capture(&mut self, us: Color, mv: Move, bonus: i32) {
         pull(&mut self.captures[capture(us, mv)], bonus, MAX_HISTORY);
     }
@@ -223,7 +224,7 @@ impl Histories {
         sum * params.correction / (200 * CORRECTION_GRAIN)
     }
 
-    /// Learns by how much the evaluation was wrong: `error` in centipawns, the searched depth giving it weight.
+    /// Updates the correction history: `error` in centipawns, weighted by the searched depth.
     pub fn learn_correction(&mut self, node: &Node, error: i32, depth: i32, params: &Params) {
         let bonus = (error * depth * params.correction_rate).clamp(-MAX_CORRECTION / 4, MAX_CORRECTION / 4);
         let us = node.turn;

@@ -1,8 +1,7 @@
 //! Huge-page allocation for the transposition table.
 //!
-//! A probe of the transposition table goes to a place that nothing foretells. With pages of 4 KiB the processor must
-//! then look up where that page lies, and the system make it when it is first touched: with 8 GiB that costs more than
-//! the search itself.
+//! Table probes are unpredictable. With pages of 4 KiB nearly every probe misses the TLB, and the system creates a page
+//! at the first touch: with 8 GiB that costs more than the search itself.
 
 use std::{
     fmt,
@@ -24,20 +23,20 @@ self_cell!(
     }
 );
 
-/// Bytes of the smallest page of any system at hand.
+/// Bytes of a small page.
 const PAGE: usize = 4096;
 
 /// Bytes up to which huge pages are not requested: a bot of many weak games touches little of its tables, and would pay
 /// for all of it.
 const SMALL: usize = 32 << 20;
 
-/// Bytes up to which one thread writes to all of it as quickly as several.
+/// Bytes up to which one thread clears memory as quickly as several.
 const LARGE: usize = 256 << 20;
 
-/// Bytes that a thread takes at a time.
+/// Bytes that a thread clears at a time.
 const PART: usize = 16 << 20;
 
-/// Words that all are zero at first, from the beginning of a page.
+/// A page-aligned buffer of words, zero at first.
 pub(super) struct HugePageBuf(Mapped);
 
 impl fmt::Debug for HugePageBuf {
@@ -54,7 +53,7 @@ impl HugePageBuf {
         Self::map(count, SMALL)
     }
 
-    /// The same, except that the system has made every page when this returns, and large ones where it can.
+    /// The same, with every page allocated when this returns, as huge pages where possible.
     pub fn ready(count: usize) -> Self {
         let mut pages = Self::map(count, 0);
         pages.each_part(|words| {
@@ -65,7 +64,7 @@ impl HugePageBuf {
         pages
     }
 
-    /// Words in large pages if they take more bytes than `small`.
+    /// Maps words, in huge pages if they take more bytes than `small`.
     fn map(mut count: usize, small: usize) -> Self {
         loop {
             let bytes = count.max(1) * size_of::<AtomicU64>();
@@ -93,7 +92,7 @@ impl HugePageBuf {
         self.0.borrow_dependent()
     }
 
-    /// Makes them all zero again.
+    /// Clears all words.
     pub fn wipe(&mut self) {
         self.each_part(|words| words.as_mut_bytes().fill(0));
     }
@@ -106,8 +105,8 @@ impl HugePageBuf {
 /// More threads are no faster than the memory, and a service's threads are limited.
 const MOST_THREADS: usize = 8;
 
-/// Does something with all the words: many are shared out among as many threads as there are processors, eight at most, and nothing
-/// is allocated for few.
+/// Runs `act` on all words: a large buffer is shared out among as many threads as there are processors, eight at most; a
+/// small one starts none.
 fn share_out(words: &mut [AtomicU64], act: &(impl Fn(&mut [AtomicU64]) + Sync)) {
     if size_of_val(words) <= LARGE {
         return act(words);

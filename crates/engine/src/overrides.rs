@@ -2,7 +2,7 @@
 
 use super::{Params, WeightOverrides};
 
-/// The numbers of a search and the weights of its evaluation, where they are not the engine's.
+/// Search parameters and evaluation weights that differ from the engine's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineOverrides {
     params: Params,
@@ -11,10 +11,10 @@ pub struct EngineOverrides {
 }
 
 impl EngineOverrides {
-    /// These numbers and weights.
+    /// These parameters and weights.
     #[must_use]
     pub fn new(params: Params, weights: WeightOverrides) -> Self {
-        // The engine's own weights are constants of the program, and quicker to reckon with.
+        // The engine's own weights are constants of the program, and faster.
         let weights = Some(weights).filter(|weights| !weights.is_default());
         Self {
             params,

@@ -23,22 +23,22 @@ pub(super) struct LmrContext {
     pub cut: bool,
     /// The evaluation rises from move to move.
     pub improving: bool,
-    /// Many nodes a ply deeper were cut, children of this node and of its siblings before it.
+    /// Many nodes a ply deeper have cut off, children of this node and of its siblings before it.
     pub many_cuts: bool,
     /// The move gives check.
     pub check: bool,
-    /// The table's move is a capture, and this is none.
+    /// The table move is a capture, and this move is not.
     pub after_capture: bool,
     /// A quiet move.
     pub quiet: bool,
-    /// The move cut elsewhere at this ply.
+    /// The move is a killer.
     pub killer: bool,
     /// The history score of the move.
     pub history: i32,
 }
 
 impl Reductions {
-    /// The table for these numbers.
+    /// The table for these parameters.
     pub fn new(params: &Params) -> Self {
         let reduction = |depth: usize, count: usize| {
             if depth == 0 || count == 0 {
@@ -58,13 +58,13 @@ impl Reductions {
         )
     }
 
-    /// How much less deep to search a move than the first one, in [`PLY`]s.
+    /// The base reduction of a move, in [`PLY`]s.
     pub fn base(&self, depth: i32, count: usize) -> i32 {
         let depth = usize::try_from(depth).unwrap_or(0).min(DEPTHS - 1);
         self.0[depth * MOVES + count.min(MOVES - 1)]
     }
 
-    /// The reduction of a move under its circumstances, in [`PLY`]s; negative for an extension.
+    /// The reduction of a move in its context, in [`PLY`]s; negative for an extension.
     pub fn under(&self, params: &Params, depth: i32, count: usize, now: &LmrContext) -> i32 {
         let mut hundredths = 0;
         hundredths += params.lmr_not_improving * i32::from(!now.improving);
@@ -80,13 +80,13 @@ impl Reductions {
     }
 }
 
-/// The usual shape: late moves of deep searches lose the most.
+/// The logarithmic formula: late moves of deep searches are reduced most.
 fn logarithmic(params: &Params, depth: usize, count: usize) -> f64 {
     f64::from(params.lmr_base) / 100.0 + ln(depth) * ln(count) / (f64::from(params.lmr_divisor) / 100.0)
 }
 
-/// Rodent's shape: only the number of the move counts. Its author means fractions to add up along a line, so that two
-/// surprising quiet moves lose a ply rather than two.
+/// Rodent's formula: only the move number counts. Fractions are meant to add up along a line, so that two surprising
+/// quiet moves lose a ply rather than two.
 fn sliding(params: &Params, count: usize) -> f64 {
     f64::from(params.lmr_slide_base) / 100.0 + count as f64 * f64::from(params.lmr_slide_step) / 1000.0
 }

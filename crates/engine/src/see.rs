@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Board, attacks};
 
 use sparring_chess::{Color, Move, Role, Square};
 
-/// What a piece counts in exchanges, in centipawns.
+/// The value of a piece in exchanges, in centipawns.
 pub(super) const fn piece_value(role: Role) -> i32 {
     match role {
         Role::Pawn => 100,
@@ -41,7 +41,7 @@ pub(super) fn gains_at_least(board: &Board, us: Color, mv: Move, threshold: i32)
     exchange(board, to, occupied, !us, balance)
 }
 
-/// What the move itself gains, and what then stands on the square.
+/// What the move itself gains, and the piece that then stands on the square.
 fn first_step(mv: Move, role: Role) -> (i32, Role) {
     let gain = mv.capture().map_or(0, piece_value);
     match mv.promotion() {
@@ -50,8 +50,8 @@ fn first_step(mv: Move, role: Role) -> (i32, Role) {
     }
 }
 
-/// Lets both sides capture with their least piece in turn. `balance` is the first mover's, below zero, after the loss
-/// of the piece on the square; `side` captures next. True when the first mover comes out at zero or better.
+/// Lets both sides capture with their least valuable piece in turn. `balance` is the first mover's, below zero, after the
+/// loss of the piece on the square; `side` captures next. True when the first mover comes out at zero or better.
 fn exchange(board: &Board, to: Square, mut occupied: Bitboard, mut side: Color, mut balance: i32) -> bool {
     let diagonal = board.bishops_and_queens();
     let straight = board.rooks_and_queens();
@@ -76,7 +76,7 @@ fn exchange(board: &Board, to: Square, mut occupied: Bitboard, mut side: Color, 
             break;
         }
         occupied.discard(from);
-        // What stood behind the capturing piece joins in.
+        // X-rays: sliders behind the capturing piece join in.
         if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
             attackers |= attacks::bishop_attacks(to, occupied) & diagonal;
         }
@@ -141,8 +141,8 @@ mod tests {
         }
     }
 
-    /// What a side wins by capturing on a square where a piece of so much stands, or by leaving it there: with the least piece
-    /// first, as long as that pays, found by going through all pieces anew before each capture.
+    /// The gain of capturing a piece of value `standing` on a square, or of leaving it: with the least valuable piece
+    /// first, as long as that pays, found by going through all pieces again before each capture.
     fn swap_off(board: &Board, to: Square, occupied: Bitboard, side: Color, standing: i32) -> i32 {
         let attackers = |side: Color, occupied: Bitboard| {
             let reaches = move |from: &Square| {
@@ -160,7 +160,7 @@ mod tests {
         (standing - swap_off(board, to, left, !side, piece_value(role))).max(0)
     }
 
-    /// What a move comes to when both sides swap off on its square.
+    /// The gain of a move when both sides exchange on its square.
     fn swapped(board: &Board, us: Color, mv: Move) -> i32 {
         let mut occupied = board.occupied().without(mv.from().unwrap()).with(mv.to());
         if let Move::EnPassant { from, to } = mv {

@@ -15,7 +15,7 @@ pub struct StyleBonus {
     pub siege: i32,
     /// For each own man within two squares of the own king.
     pub shelter: i32,
-    /// For each officer of either side on the board.
+    /// For each piece of either side on the board, without pawns and kings.
     pub officers: i32,
     /// While both sides have a queen.
     pub queens: i32,
@@ -45,7 +45,7 @@ pub(super) struct PreparedStyleBonus {
 }
 
 impl PreparedStyleBonus {
-    /// What the side to move at the root likes.
+    /// Prepares the bonuses of the side to move at the root.
     pub fn new(bonus: &StyleBonus, side: Color) -> Self {
         Self {
             bonus: *bonus,

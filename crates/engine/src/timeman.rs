@@ -6,22 +6,22 @@ use sparring_chess::units::Millis;
 /// The clock of the side to move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GameClock {
-    /// What is left on it.
+    /// The remaining time.
     pub remaining: Millis,
-    /// What a move adds to it.
+    /// The increment.
     pub increment: Millis,
-    /// How many moves until more time comes; `None` when the time is for the whole game.
+    /// Moves until more time is added; `None` when the time is for the whole game.
     pub moves_to_go: Option<u32>,
-    /// What is lost on the way between the engine and the clock with each move.
+    /// The time that each move loses between the engine and the clock.
     pub overhead: Millis,
 }
 
 /// The time for one move, for [`Limits::soft`](super::Limits::soft) and [`Limits::hard`](super::Limits::hard).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// What the move should take.
+    /// The soft limit.
     pub soft: Millis,
-    /// What it must not exceed.
+    /// The hard limit.
     pub hard: Millis,
 }
 
@@ -42,11 +42,11 @@ pub fn budget(clock: &GameClock, params: &Params) -> TimeLimits {
     let moves = clock
         .moves_to_go
         .map_or(horizon, |moves| u64::from(moves).clamp(1, horizon));
-    // The increments to come are as good as time on the clock, less what their moves lose on the way.
+    // Future increments count as time on the clock, less the overhead of their moves.
     let income = (clock.increment - clock.overhead).0.saturating_mul(moves - 1);
     let share = usable.0.saturating_add(income) / moves;
-    // A single long thought may not ruin the rest of the game: at most this part of the clock. The last moves before more time
-    // comes may share nearly all.
+    // A single move may take at most this part of the clock. The last moves before more time is added may share nearly
+    // all.
     let last = f64::from(params.time_last) / moves as f64;
     let cap = usable.scaled(last.max(f64::from(params.time_clock)) / 100.0);
     let of_share = |percent: i32| Millis(share.saturating_mul(u64::try_from(percent).unwrap_or(0)) / 100);

@@ -1,13 +1,13 @@
-//! The transposition table: what earlier visits to a position found, in buckets of one cache line.
+//! Transposition table, in buckets of one cache line.
 //!
-//! Slots are pairs of atomic words, the key mixed with the contents (Hyatt and Mann's lockless hashing): a slot torn
-//! by two writers does not fit its key and counts as empty, so threads may share the table without locks.
+//! Slots are pairs of atomic words, the key XORed with the contents (Hyatt and Mann's lockless hashing): a slot torn by
+//! two writers does not match its key and counts as empty, so threads share the table without locks.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::{huge_pages::HugePageBuf, move16::Packed, prefetch::prefetch};
 
-/// How a stored score bounds the true one.
+/// The bound type of a stored score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
     /// The true score is at most this: no move reached alpha.
@@ -20,7 +20,7 @@ pub(super) enum Bound {
     Unknown,
 }
 
-/// What is kept of a position.
+/// A table entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The best move, if one stood out.
@@ -31,7 +31,7 @@ pub(super) struct Entry {
     pub eval: i32,
     /// The depth searched, 0 for quiescence.
     pub depth: i32,
-    /// What the score means.
+    /// The bound type of the score.
     pub bound: Bound,
     /// Whether it was on a principal variation.
     pub pv: bool,
@@ -64,7 +64,7 @@ impl Table {
         Self::of(HugePageBuf::new(words(mib)))
     }
 
-    /// The same, which takes its time now instead of in the first search: a few seconds for ten thousand mebibytes.
+    /// The same, with its memory allocated now instead of in the first search: a few seconds for ten thousand mebibytes.
     pub fn ready(mib: usize) -> Self {
         Self::of(HugePageBuf::ready(words(mib)))
     }
@@ -97,7 +97,7 @@ impl Table {
         self.age = (self.age + 1) % AGES;
     }
 
-    /// Fetches the bucket of a key that will soon be probed.
+    /// Prefetches the bucket of a key.
     pub fn prefetch(&self, key: u64) {
         prefetch(self.bucket(key));
     }
@@ -110,7 +110,7 @@ impl Table {
         })
     }
 
-    /// Keeps an entry, in place of the least valuable of its bucket: shallow and old ones go first.
+    /// Stores an entry, in place of the least valuable of its bucket: shallow and old ones go first.
     pub fn store(&self, key: u64, mut entry: Entry) {
         let bucket = self.bucket(key);
         let mut victim = &bucket[0];
@@ -165,7 +165,7 @@ impl Table {
     }
 
     fn bucket(&self, key: u64) -> &Bucket {
-        // The high bits choose, spread evenly over a table of any size.
+        // The high bits select the bucket, evenly for any table size.
         let buckets = self.buckets();
         let index = (u128::from(key) * buckets.len() as u128) >> 64;
         &buckets[index as usize]

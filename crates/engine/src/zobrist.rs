@@ -35,7 +35,7 @@ impl Keys {
         keys
     }
 
-    /// The keys after what an orthodox move changes on the board, before rights to castle and to capture en passant that come of it.
+    /// The keys after the piece changes of an orthodox move, before castling and en passant rights are updated.
     pub fn moved(mut self, changes: &[DirtyPiece]) -> Self {
         self.pass_turn();
         for change in changes {
@@ -44,7 +44,8 @@ impl Keys {
         self
     }
 
-    /// These keys of [`Keys::moved`] with the rights that come of the move, given the positions before and after it.
+    /// The keys of [`Keys::moved`] with castling and en passant rights updated, given the positions before and after the
+    /// move.
     pub fn with_rights(mut self, mv: Move, before: &Position, after: &Position) -> Self {
         if let Move::Normal {
             role: Role::Pawn,
@@ -62,7 +63,7 @@ impl Keys {
         self
     }
 
-    /// Gives the turn to the other side; a right to capture en passant is lost.
+    /// Passes the turn; an en passant right is lost.
     pub fn pass_turn(&mut self) {
         self.full ^= Zobrist64::zobrist_for_white_turn().0;
         self.set_en_passant(None);

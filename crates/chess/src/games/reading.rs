@@ -10,12 +10,12 @@ use super::{
     word::{Kind, Number, ResultWord, classify},
 };
 
-/// What a word did to the game.
+/// The effect of a word on the game.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ReadWord {
-    /// The game goes on, or is broken and waits for its end.
+    /// The game continues, or is broken and waits for its end.
     Goes,
-    /// The game has ended so.
+    /// The game has this result.
     Ends(ResultWord),
     /// Another game, without tags, begins with this word.
     Another,

@@ -121,7 +121,7 @@ impl<'w> EvalAccumulator for OverriddenScore<'w> {
 /// How often each weight is used: the evaluation as a function of its weights.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Coefficients {
-    /// Places in the table and how often each counts, in order and without zeros.
+    /// Indices in the table and how often each counts, in order and without zeros.
     pub counts: Vec<(u16, i16)>,
     /// The constant part.
     pub fixed: ScorePair,

@@ -31,7 +31,7 @@ pub(super) struct Side {
     pub ring_attacks: i32,
 }
 
-/// Both sides' pictures.
+/// The attack maps of both sides.
 #[derive(Debug, Clone)]
 pub(super) struct AttackInfo<'b> {
     pub board: &'b Board,
@@ -40,7 +40,7 @@ pub(super) struct AttackInfo<'b> {
 }
 
 impl<'b> AttackInfo<'b> {
-    /// The attacks without the attacks of pieces, which [`AttackInfo::add`] fills in.
+    /// The attacks of kings and pawns; [`AttackInfo::add`] adds those of pieces.
     pub fn new(board: &'b Board) -> Self {
         let occupied = board.occupied();
         let mut sides = ByColor::new_with(|color| basics(board, color));

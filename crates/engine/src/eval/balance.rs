@@ -23,11 +23,11 @@ const GAIN: i32 = 50;
 /// The static evaluation of a position, by term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BalanceResult {
-    /// This, term by term.
+    /// The evaluation by term.
     Balance(Balance),
-    /// Nothing while the side to move is in check: only the search goes on from there.
+    /// None: the side to move is in check.
     InCheck,
-    /// Nothing while the side to move gains by a capture or a promotion: the sum counts pieces that are about to go.
+    /// None: the side to move gains by a capture or a promotion, so the sum counts pieces that are about to go.
     CaptureDue,
 }
 
@@ -39,11 +39,11 @@ pub struct Balance {
     /// Indices in `shares` of the terms that matter most, the largest first: four at most, and none where nothing stands
     /// out. Never the tempo bonus, which is the same in every position.
     pub named: Vec<usize>,
-    /// All of them together: the evaluation to the centipawn, without what the net adds to it, which no term explains.
+    /// Their sum: the evaluation without the NNUE correction, which no term explains.
     pub total: Centipawns,
 }
 
-/// What a term adds to an evaluation.
+/// The part of a term in an evaluation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TermShare {
     /// Its score for the side of the balance.
@@ -53,14 +53,14 @@ pub struct TermShare {
 }
 
 impl TermShare {
-    /// What is left of it for the side that is spoken of.
+    /// The difference, for the side of the balance.
     #[must_use]
     pub fn balance(self) -> Centipawns {
         Centipawns(self.own.0 - self.theirs.0)
     }
 }
 
-/// What the terms are called, in the order that all of them are shown in.
+/// The names of the terms, in the order of display.
 pub fn term_names() -> impl ExactSizeIterator<Item = &'static str> {
     Term::ALL.into_iter().map(|(_, name)| name)
 }

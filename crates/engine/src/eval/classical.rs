@@ -211,7 +211,7 @@ fn corrected(node: &Node, terms: &Terms<ScorePair>, seen: Halves<'_>) -> i32 {
     whole * own.min(share) / share
 }
 
-/// How much of the middle game is left.
+/// The game phase, from 0 to [`FULL_PHASE`].
 fn phase(board: &Board) -> i32 {
     let count =
         (board.knights() | board.bishops()).count() + 2 * board.rooks().count() + 4 * board.queens().count();

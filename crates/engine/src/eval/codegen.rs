@@ -1,4 +1,4 @@
-//! The table of weights as source: what tuning writes over `weights.rs`.
+//! Generates `weights.rs` from tuned weights.
 
 use std::fmt::Write as _;
 

@@ -24,7 +24,7 @@ const SQUARES: [Weight; 6] = [
     KING_SQUARES,
 ];
 
-/// What kings on the same wing add, pawn to king; to a king, only the other one.
+/// The weights added for kings on the same wing, pawn to king; for a king, only the other one.
 const BESIDE_KINGS: [Weight; 6] = [
     PAWN_BESIDE_KINGS,
     KNIGHT_BESIDE_KINGS,
@@ -37,8 +37,8 @@ const BESIDE_KINGS: [Weight; 6] = [
 /// Which kings stand on the same wing as a piece: 1 for the enemy's plus 2 for its own.
 pub(super) type Kings = usize;
 
-/// Material and square together, by role, by kings on the wing and by square as the owner sees it.
-static WORTH: [[[ScorePair; 64]; 4]; 6] = {
+/// Material plus piece square, by role, by kings on the wing and by square from the owner's view.
+static PIECE_SCORES: [[[ScorePair; 64]; 4]; 6] = {
     let mut table = [[[ScorePair::ZERO; 64]; 4]; 6];
     let mut place = 0;
     while place < 6 * 4 * 64 {
@@ -56,14 +56,14 @@ static WORTH: [[[ScorePair; 64]; 4]; 6] = {
     table
 };
 
-/// The place of a square in a row: four to a rank.
+/// The index of a square in a mirrored row: four to a rank.
 pub(super) const fn mirrored(square: usize) -> usize {
     let file = square % 8;
     let from_edge = if file < 4 { file } else { 7 - file };
     square / 8 * 4 + from_edge
 }
 
-/// What the kings on its wing add to a piece, pawn to king.
+/// The weight that the kings on its wing add to a piece, pawn to king.
 const fn beside(role: usize, kings: Kings, square: usize) -> Option<Weight> {
     // A king is always on its own wing.
     let kings = if role == 5 { kings & 1 } else { kings };
@@ -75,7 +75,7 @@ const fn beside(role: usize, kings: Kings, square: usize) -> Option<Weight> {
 
 /// The score of a piece on a square from its own side's view.
 pub(super) fn piece_score(role: Role, square: Square, kings: Kings) -> ScorePair {
-    WORTH[role as usize - 1][kings][square as usize]
+    PIECE_SCORES[role as usize - 1][kings][square as usize]
 }
 
 /// The weights that add up to [`piece_score`]: a king has no material, and not every wing a king.

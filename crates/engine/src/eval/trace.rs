@@ -1,4 +1,4 @@
-//! The evaluation in its parts, for people.
+//! Evaluation trace: the evaluation by term and weight row, as a table for people.
 
 use std::fmt;
 
@@ -27,10 +27,10 @@ pub struct TraceRow {
     pub parts: Vec<TracePart>,
 }
 
-/// What one row of weights adds to a term.
+/// The part of a row of weights in a term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracePart {
-    /// The row, as settings call it.
+    /// The row's name in settings.
     pub name: &'static str,
     /// White's score.
     pub white: (i32, i32),
@@ -40,7 +40,7 @@ pub struct TracePart {
     pub is_danger: bool,
 }
 
-/// An evaluation taken apart. Displays as a table.
+/// An evaluation by term. Displays as a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// The terms; none for variants without terms.
@@ -53,7 +53,7 @@ pub struct Trace {
     pub net: Option<Centipawns>,
     /// The fifty-move scaling of it all, in percent.
     pub faded: i32,
-    /// The evaluation for white, the bonus for having the move included.
+    /// The evaluation for White, tempo bonus included.
     pub total: Centipawns,
 }
 
@@ -111,7 +111,7 @@ pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     }
 }
 
-/// What each row of weights adds to a term, those that add nothing left out.
+/// The non-zero parts of a term, by row of weights.
 fn parts(sums: &ByColor<Coefficients>, weights: &WeightOverrides) -> Vec<TracePart> {
     let mut parts = list(sums, false, weights);
     let danger = |sum: &Coefficients| {

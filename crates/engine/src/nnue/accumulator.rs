@@ -13,7 +13,7 @@ use sparring_chess::Color;
 /// Both halves, the side to move's first.
 pub(crate) type Halves<'a> = [&'a [i16; HIDDEN]; 2];
 
-/// What both sides see, added up.
+/// The accumulators of both perspectives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Accumulators {
     /// White's, then Black's.
@@ -21,12 +21,12 @@ pub(crate) struct Accumulators {
 }
 
 impl Accumulators {
-    /// Of a board without men.
+    /// An empty board.
     const EMPTY: Self = Self {
         halves: [SHIPPED.bias; 2],
     };
 
-    /// Of a board with its men.
+    /// Computes them from a board.
     pub fn fresh(board: &Board) -> Self {
         let mut all = Self::EMPTY;
         for side in Color::ALL {
@@ -35,7 +35,7 @@ impl Accumulators {
         all
     }
 
-    /// As the side to move sees them.
+    /// Both halves, the side to move's first.
     pub fn halves(&self, turn: Color) -> Halves<'_> {
         [turn, !turn].map(|side| &self.halves[side as usize].0)
     }
@@ -62,11 +62,11 @@ pub(crate) struct Path {
 #[derive(Debug, Clone)]
 struct Ply {
     accumulators: Accumulators,
-    /// Whose half is made.
+    /// Which halves are computed.
     made: [bool; 2],
-    /// What the move that led here has changed.
+    /// The pieces changed by the move that led here.
     changes: DirtyPieces,
-    /// Whose king has crossed the middle by it, which turns that side's whole view around.
+    /// Whose king has crossed the middle by it, which mirrors that side's whole perspective.
     turned: [bool; 2],
 }
 
@@ -101,7 +101,7 @@ impl Path {
         }
     }
 
-    /// A side has passed.
+    /// Records a null move.
     pub fn enter_null(&mut self, ply: usize) {
         let here = &mut self.plies[ply];
         here.made = [false; 2];
@@ -109,7 +109,7 @@ impl Path {
         here.turned = [false; 2];
     }
 
-    /// What both sides see of the node at this ply of the path.
+    /// The accumulators of the node at this ply of the path.
     pub fn halves(&mut self, ply: usize, node: &Node) -> Halves<'_> {
         for side in Color::ALL {
             if !self.plies[ply].made[side as usize] {

@@ -11,16 +11,16 @@ pub const HIDDEN: usize = 128;
 /// Outputs, of which the number of men on the board chooses one.
 pub const BUCKETS: usize = 8;
 
-/// One in the hidden layer, which values are clipped to.
+/// Quantised 1.0 of the hidden layer, to which values are clipped.
 pub(super) const HIDDEN_UNIT: i32 = 255;
-/// One among the weights of the outputs.
+/// Quantised 1.0 of the output weights.
 pub(super) const OUTPUT_UNIT: i32 = 256;
-/// What an output of one means, in centipawns.
+/// Centipawns of an output of 1.0.
 pub(super) const CENTIPAWNS: i32 = 400;
 /// The same for training.
 pub const NET_CENTIPAWNS: f32 = CENTIPAWNS as f32;
-/// The largest that numbers of the hidden layer may be, either way, so that 32 men and the bias fit 16 bits; weights of outputs, so
-/// that one times a clipped value does; and biases of outputs.
+/// The largest magnitudes in floating point: of the hidden layer, so that 32 pieces and the bias fit 16 bits; of output
+/// weights, so that one times a clipped value does; and of output biases.
 const LARGEST_HIDDEN: f32 = 3.0;
 const LARGEST_OUTPUT: f32 = 0.49;
 const LARGEST_BIAS: f32 = 2.0;
@@ -30,7 +30,7 @@ const LARGEST_BIAS: f32 = 2.0;
 #[repr(align(32))]
 pub(super) struct Row(pub [i16; HIDDEN]);
 
-/// What turns the hidden layer into one number.
+/// An output of the net.
 #[derive(Debug)]
 pub(super) struct Output {
     pub ours: [i16; HIDDEN],
@@ -38,7 +38,7 @@ pub(super) struct Output {
     pub bias: i32,
 }
 
-/// A net as it plays.
+/// A quantised net.
 #[derive(Debug)]
 pub(super) struct Net {
     pub rows: [Row; INPUTS],
@@ -131,7 +131,7 @@ const fn row(bytes: &[u8; BYTES], from: usize, largest: f32) -> [i16; HIDDEN] {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetWeights(pub Vec<f32>);
 
-/// Numbers that make no net of this size.
+/// A number of weights that does not fit the net.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a net has {expected} numbers, not {found}")]
 pub struct WrongSize {
@@ -145,7 +145,7 @@ impl NetWeights {
     /// How many numbers there are.
     pub const COUNT: usize = OUTPUT_BIASES + BUCKETS;
 
-    /// The largest that a number may be, either way, by its place: what makes every sum fit its whole numbers.
+    /// The largest magnitude of a weight by its index, so that no integer sum overflows.
     #[must_use]
     pub fn largest(place: usize) -> f32 {
         match place {

@@ -8,12 +8,12 @@ use sparring_chess::{Color, File, Square};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct View {
     side: Color,
-    /// What turns a square of the board into one as seen.
+    /// XORed with a square to get the perspective's square.
     turned: u8,
 }
 
 impl View {
-    /// How a side with its king there sees the board.
+    /// The perspective of a side with its king on this square.
     pub fn of(side: Color, king: Square) -> Self {
         let ranks = side.fold_wb(0, 0b111_000);
         let files = if king.file() < File::E { 0b000_111 } else { 0 };
@@ -23,7 +23,7 @@ impl View {
         }
     }
 
-    /// The number of the input that a piece on a square is: own men first, pawn to king, each with its 64 squares.
+    /// The input index of a piece on a square: own pieces first, pawn to king, each with its 64 squares.
     pub fn input(self, square: Square, piece: Piece) -> usize {
         let kind = usize::from(piece.color != self.side) * 6 + piece.role as usize - 1;
         kind * 64 + (square as usize ^ usize::from(self.turned))

@@ -15,7 +15,7 @@ const MEN: usize = 32;
 /// A position for training. All numbers are the side to move's.
 #[derive(Debug, Clone)]
 pub struct NetSample {
-    /// The inputs that are on, as the side to move sees them and as the other does.
+    /// The active inputs, of the side to move's perspective and of the other's.
     pub inputs: [ArrayVec<u16, MEN>; 2],
     /// Whether the side to move is White.
     pub white_moves: bool,
@@ -28,7 +28,7 @@ pub struct NetSample {
     pub share: f32,
 }
 
-/// Takes positions apart, one after another.
+/// Makes samples, with a pawn table that is reused.
 #[derive(Debug)]
 pub struct Sampler(PawnTable);
 
@@ -39,7 +39,7 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// Takes a position of orthodox chess apart; none for one with more men than a game begins with.
+    /// The sample of a position of orthodox chess; none for one with more pieces than a game begins with.
     pub fn sample(&mut self, pos: &Position) -> Option<NetSample> {
         let node = Node::new(pos, true);
         let board = node.board();

@@ -74,7 +74,7 @@ mod tests {
             assert!(!search.uses_net(&plain), "{search:?}");
         }
         assert!(!standard().uses_net(&off));
-        // A player's own numbers count instead of the engine's.
+        // Overridden parameters replace the engine's.
         assert!(with(&plain, WeightOverrides::default()).uses_net(&off));
     }
 }
