@@ -132,7 +132,7 @@ fn share_out(words: &mut [AtomicU64], act: &(impl Fn(&mut [AtomicU64]) + Sync)) 
 
 fn seen_as_words(memory: &mut [u8]) -> &mut [AtomicU64] {
     let Ok(words) = <[AtomicU64]>::mut_from_bytes(memory) else {
-        unreachable!("a page begins where a word does, and so many whole words were asked for");
+        unreachable!("a page begins where a word does, and the size is a multiple of words");
     };
     words
 }
@@ -194,7 +194,7 @@ mod tests {
         for page in [0, 500, 1023] {
             pages.words()[page * WORDS].store(1, Relaxed);
         }
-        // Three, or more where the system makes large ones unasked.
+        // Three, or more where the system makes huge pages by itself.
         assert!(present(&pages) >= 3);
         for count in [1024, (LARGE / PAGE) + 1000] {
             assert_eq!(present(&HugePageBuf::ready(count * WORDS)), count);
@@ -230,10 +230,10 @@ mod tests {
 
     #[test]
     fn memory_that_is_not_there_is_not_promised() {
-        let asked = (1 << 50) / size_of::<AtomicU64>();
-        let pages = HugePageBuf::new(asked);
+        let requested = (1 << 50) / size_of::<AtomicU64>();
+        let pages = HugePageBuf::new(requested);
         let got = pages.words().len();
-        assert!(got < asked && asked.is_multiple_of(got), "{got}");
+        assert!(got < requested && requested.is_multiple_of(got), "{got}");
         assert!(size_of_val(pages.words()) >= 1 << 20, "{got}");
     }
 

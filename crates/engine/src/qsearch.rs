@@ -44,8 +44,8 @@ impl Searcher<'_> {
         {
             return score;
         }
-        let known = self.fortress_bounds(node);
-        if let Some(score) = known.settle(alpha, beta) {
+        let bounds = self.fortress_bounds(node);
+        if let Some(score) = bounds.settle(alpha, beta) {
             return score;
         }
         let (raw, stand) = self.stand_pat(node, ply, entry.as_ref());
@@ -57,7 +57,7 @@ impl Searcher<'_> {
             bound,
             pv,
         };
-        let mut best = known.within(stand.unwrap_or(-INFINITE));
+        let mut best = bounds.within(stand.unwrap_or(-INFINITE));
         if best >= beta {
             if entry.is_none() {
                 // Positions come up again, and evaluating them again is slow.
@@ -84,7 +84,7 @@ impl Searcher<'_> {
             // No legal move: all of them were tried.
             return draw::no_moves(node, ply);
         }
-        best = known.within(best);
+        best = bounds.within(best);
         let bound = if best >= beta {
             Bound::Lower
         } else if pv && best > first_alpha {

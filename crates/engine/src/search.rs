@@ -105,8 +105,8 @@ impl Searcher<'_> {
         ply: usize,
     ) -> Option<i32> {
         let entry = entry?;
-        let asked = depth + if pv { self.params.pv_cutoff } else { 0 };
-        if entry.depth < asked || pv && entry.bound != Bound::Exact || draw::is_near(node) {
+        let needed = depth + if pv { self.params.pv_cutoff } else { 0 };
+        if entry.depth < needed || pv && entry.bound != Bound::Exact || draw::is_near(node) {
             return None;
         }
         // A mate is reported with its whole line, which the table does not have.

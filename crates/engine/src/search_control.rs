@@ -39,7 +39,7 @@ impl Stop {
 pub struct SearchControl<'a> {
     /// Ends the search early; the best line so far is returned.
     pub stop: &'a Stop,
-    /// Read for [`Limits::soft`] and [`Limits::hard`], which count from the call of the search, and to set how often
+    /// Read for [`Limits::soft`](super::Limits::soft) and [`Limits::hard`](super::Limits::hard), which count from the call of the search, and to set how often
     /// `stop` is polled.
     pub clock: &'a dyn TimeSource,
 }

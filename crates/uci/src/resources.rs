@@ -257,7 +257,7 @@ pub(super) fn run_task(
 
 /// The GUI's limits, or a personality's own where they are lower.
 #[cfg(feature = "personality")]
-fn tighter(asked: Limits, own: Limits) -> Limits {
+fn tighter(requested: Limits, own: Limits) -> Limits {
     fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
         match (one, other) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -265,9 +265,9 @@ fn tighter(asked: Limits, own: Limits) -> Limits {
         }
     }
     Limits {
-        nodes: lower(asked.nodes, own.nodes),
-        depth: lower(asked.depth, own.depth),
-        ..asked
+        nodes: lower(requested.nodes, own.nodes),
+        depth: lower(requested.depth, own.depth),
+        ..requested
     }
 }
 

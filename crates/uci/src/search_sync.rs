@@ -35,14 +35,14 @@ const NO_STALL: Millis = Millis(10);
 #[derive(Debug, Default)]
 struct State {
     /// The number of searches submitted, and finished.
-    asked: u64,
-    ended: u64,
+    submitted: u64,
+    finished: u64,
     /// The number of the last search that was stopped; all before it were too.
     stopped: u64,
     /// Searches that only a command could end, and after which another was submitted before they began.
     superseded: Vec<u64>,
     /// When the last search finished.
-    ended_at: Millis,
+    finished_at: Millis,
     /// The `bestmove` of the last submitted search is held until a stop or a ponder hit. Earlier ones are not held.
     held: Option<Hold>,
     /// When the last submitted search began to ponder.
@@ -63,7 +63,7 @@ pub(super) struct SearchId {
     /// Its number, from 1.
     number: u64,
     /// Milliseconds on the watch at which it was submitted.
-    asked: u64,
+    submitted_at: u64,
 }
 
 /// Why a `bestmove` is held.
@@ -103,7 +103,7 @@ impl SearchSync {
     /// Whether a search runs, is queued, or its answer is held.
     pub fn is_searching(&self) -> bool {
         let state = self.lock();
-        state.ended < state.asked
+        state.finished < state.submitted
     }
 
     /// Whether only a command can release the answer, so that anything queued would wait for ever.
@@ -117,17 +117,17 @@ impl SearchSync {
         let mut state = self.lock();
         let now = self.watch.elapsed();
         if state.held.is_some() {
-            let last = state.asked;
+            let last = state.submitted;
             state.superseded.push(last);
-            if state.ended + 1 == last {
+            if state.finished + 1 == last {
                 self.stop.set();
             }
             self.changed.notify_all();
         }
-        state.asked += 1;
+        state.submitted += 1;
         state.held = held;
         if endless {
-            state.endless = state.asked;
+            state.endless = state.submitted;
         }
         state.cap = NO_CAP;
         state.jump = 0;
@@ -135,8 +135,8 @@ impl SearchSync {
         state.pondered = ponders.then_some(now);
         state.started = if ponders { NOT_STARTED } else { now.0 };
         SearchId {
-            number: state.asked,
-            asked: now.0,
+            number: state.submitted,
+            submitted_at: now.0,
         }
     }
 
@@ -149,11 +149,11 @@ impl SearchSync {
             self.stop.clear();
         }
         state.superseded.retain(|number| *number > search_id.number);
-        let is_last = search_id.number == state.asked;
+        let is_last = search_id.number == state.submitted;
         let (started, cap, jump) = if is_last {
             (state.started, state.cap, state.jump)
         } else {
-            (search_id.asked, NO_CAP, 0)
+            (search_id.submitted_at, NO_CAP, 0)
         };
         self.set_clock(started, cap, jump);
     }
@@ -168,8 +168,8 @@ impl SearchSync {
     /// Stops the running search and all queued ones, and releases their answers.
     pub fn stop(&self) {
         let mut state = self.lock();
-        if state.ended < state.asked {
-            state.stopped = state.asked;
+        if state.finished < state.submitted {
+            state.stopped = state.submitted;
             self.stop.set();
             state.held = None;
             self.changed.notify_all();
@@ -188,7 +188,7 @@ impl SearchSync {
             state.jump = credit.0;
             state.cap = soft.map_or(NO_CAP, |soft| soft.0);
             // Before it begins, the clock belongs to another search.
-            if state.ended + 1 == state.asked {
+            if state.finished + 1 == state.submitted {
                 self.set_clock(state.started, state.cap, state.jump);
             }
             state.held = unlimited.then_some(Hold::Infinite);
@@ -213,7 +213,7 @@ impl SearchSync {
     /// The input has ended: searches that only a command could end are stopped, others run to their limits.
     pub fn input_closed(&self) {
         let state = self.lock();
-        let for_ever = state.held.is_some() || state.ended < state.endless;
+        let for_ever = state.held.is_some() || state.finished < state.endless;
         drop(state);
         if for_ever {
             self.stop();
@@ -223,7 +223,7 @@ impl SearchSync {
     /// Waits until the `bestmove` of a search may be given.
     pub fn wait_for_release(&self, search_id: SearchId) {
         let mut state = self.lock();
-        while search_id.number == state.asked && state.held.is_some() {
+        while search_id.number == state.submitted && state.held.is_some() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -241,16 +241,16 @@ impl SearchSync {
     /// The search is finished, and its answer about to be given.
     pub fn finish(&self) {
         let mut state = self.lock();
-        state.ended += 1;
-        state.ended_at = self.watch.elapsed();
+        state.finished += 1;
+        state.finished_at = self.watch.elapsed();
     }
 
     /// The time of the last search, from its submission to its answer; none while it runs, or where it pondered, as then
     /// the opponent's clock ran.
     pub fn last_duration(&self) -> Option<Millis> {
         let state = self.lock();
-        let is_over = state.ended == state.asked && state.asked > 0 && state.pondered.is_none();
-        is_over.then(|| state.ended_at - Millis(state.started))
+        let is_over = state.finished == state.submitted && state.submitted > 0 && state.pondered.is_none();
+        is_over.then(|| state.finished_at - Millis(state.started))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -174,7 +174,7 @@ mod tests {
     }
 
     /// The named terms and what they add.
-    fn said(balance: &Balance) -> Vec<(&'static str, i32)> {
+    fn named_terms(balance: &Balance) -> Vec<(&'static str, i32)> {
         let names: Vec<_> = term_names().collect();
         let share = |place: &usize| (names[*place], balance.shares[*place].balance().0);
         balance.named.iter().map(share).collect()
@@ -209,7 +209,7 @@ mod tests {
     fn what_matters_most_is_named_first_and_the_move_never() {
         // White has a passed pawn near its goal, Black a bare king.
         let far = "6k1/5ppp/1P6/8/8/8/5PPP/6K1 w - - 0 1";
-        let names = said(&balance_of(far, Color::White));
+        let names = named_terms(&balance_of(far, Color::White));
         assert_eq!(names[0].0, "passed pawns", "{names:?}");
         assert!(names[0].1 > 100 && names.len() <= NAMED, "{names:?}");
         let weights: Vec<i32> = names.iter().map(|(_, balance)| balance.abs()).collect();
@@ -221,7 +221,7 @@ mod tests {
         );
 
         let start = balance_of("startpos", Color::White);
-        assert_eq!(said(&start), [], "nothing stands out but the move");
+        assert_eq!(named_terms(&start), [], "nothing stands out but the move");
         assert!(start.total.0 > 0 && start.shares[Term::TheMove as usize].own == start.total);
     }
 

@@ -263,7 +263,7 @@ mod tests {
             let pos = parse_fen(Variant::Standard, &format!("{board} w - - 0 1")).ok()?;
             Some(value(Variant::Standard, &pos))
         };
-        let mut judged = 0;
+        let mut compared = 0;
         for others in [&[Role::Rook][..], &[Role::Queen], &[Role::Bishop, Role::Rook]] {
             for bare in Square::ALL {
                 // A pawn that the king may take is for the search to save.
@@ -272,12 +272,12 @@ mod tests {
                     let both = (evaluator(others, bare, pawn), evaluator(others, bare, None));
                     if let (true, (Some(kept), Some(lost))) = (is_out_of_reach, both) {
                         assert!(kept > lost, "{others:?} {bare} {pawn:?}: {kept}, {lost}");
-                        judged += 1;
+                        compared += 1;
                     }
                 }
             }
         }
-        assert!(judged > 300, "{judged}");
+        assert!(compared > 300, "{compared}");
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl WeightOverrides {
     /// Changes a row.
     ///
     /// # Errors
-    /// [`AmountError`] for an amount that the row cannot have; nothing changes then.
+    /// [`WeightChangeError`] for a change that the row cannot have; nothing changes then.
     pub fn set(&mut self, row: &WeightRow, amount: &WeightChange) -> Result<(), WeightChangeError> {
         let within = |value: i32, most: i32| match value.abs() <= most {
             true => Ok(()),

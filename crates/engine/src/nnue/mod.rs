@@ -105,10 +105,13 @@ mod tests {
 
     #[test]
     fn the_net_that_is_shipped_has_learned_something_and_stays_a_correction() {
-        let said = FENS.map(|fen| corrected(&position(fen)));
-        assert!(said.iter().any(|value| *value != 0), "{said:?}");
+        let corrections = FENS.map(|fen| corrected(&position(fen)));
+        assert!(corrections.iter().any(|value| *value != 0), "{corrections:?}");
         // It corrects the terms and does not replace them.
-        assert!(said.iter().all(|value| value.abs() < 300), "{said:?}");
+        assert!(
+            corrections.iter().all(|value| value.abs() < 300),
+            "{corrections:?}"
+        );
     }
 
     #[test]

@@ -15,9 +15,9 @@ impl SearchRequest {
 }
 
 /// Mixed into the table keys of a search without the net: zero with it.
-pub(crate) fn salt(asked: bool) -> u64 {
+pub(crate) fn salt(uses_net: bool) -> u64 {
     const BY_TERMS: u64 = 0x6e0f_52a1_94c3_7d38;
-    if asked { 0 } else { BY_TERMS }
+    if uses_net { 0 } else { BY_TERMS }
 }
 
 #[cfg(test)]
