@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use crate::training_args::{Target, not_negative, positive, read, say, share, showing_passes};
 use crate::tuning::{TargetBlend, Tuned, Tuner, WdlModel};
-use sparring_engine::{Sample, weight_rows, weights_in_use, weights_source};
+use sparring_engine::{EvalSample, weight_rows, weights_in_use, weights_source};
 
 /// Moves the weights of the evaluation to where they predict the results of games best.
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     // Hours of tuning must not end at a file that cannot be written.
     let target = args.write.as_deref().map(Target::try_out).transpose()?;
     let set = read(&args.files, TargetBlend::default(), &mut |pos| {
-        Some(Sample::of(pos))
+        Some(EvalSample::of(pos))
     })?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",

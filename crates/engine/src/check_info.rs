@@ -7,14 +7,14 @@ use sparring_chess::{Color, Move, Role, Square};
 
 /// The squares that the side to move gives check from, and its pieces whose leaving uncovers a check.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Checks {
+pub(super) struct CheckInfo {
     king: Option<Square>,
     /// By role, pawn to king.
     squares: [Bitboard; 6],
     discoverers: Bitboard,
 }
 
-impl Checks {
+impl CheckInfo {
     /// The checks that a node offers.
     pub fn of(node: &Node) -> Self {
         let board = node.board();
@@ -119,7 +119,7 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                let checks = Checks::of(&node);
+                let checks = CheckInfo::of(&node);
                 for mv in moves.iter().filter(|mv| matches!(mv, Move::Normal { promotion: None, .. })) {
                     prop_assert_eq!(checks.gives(*mv), node.after(*mv).in_check(), "{}", mv);
                 }

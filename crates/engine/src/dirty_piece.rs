@@ -17,7 +17,7 @@ pub(super) struct DirtyPiece {
 pub(super) type DirtyPieces = ArrayVec<DirtyPiece, 4>;
 
 /// What a move of a side changes.
-pub(super) fn changes(us: Color, mv: Move) -> DirtyPieces {
+pub(super) fn dirty_pieces(us: Color, mv: Move) -> DirtyPieces {
     let mut changes = DirtyPieces::new();
     let mut change = |square, piece, appears| {
         changes.push(DirtyPiece {

@@ -24,7 +24,7 @@ use super::{
     syzygy::{SALT, Tablebase, WdlRank, reported_score},
     thread_data::{Searcher, ThreadMemory, VariantTraits},
     threads::ThreadPool,
-    tt::Table,
+    tt::TranspositionTable,
 };
 use sparring_chess::{
     GameHistory, Move,
@@ -41,7 +41,7 @@ pub struct Engine {
     used_net: bool,
     /// The reduction table for the parameters of the last search.
     reductions: Reductions,
-    table: Table,
+    table: TranspositionTable,
     pool: ThreadPool,
     /// One for each thread, the leader's first.
     memories: Vec<ThreadMemory>,
@@ -52,17 +52,17 @@ impl Engine {
     /// table's pages when searches first touch them.
     #[must_use]
     pub fn new(hash_mib: usize) -> Self {
-        Self::with(Table::new(hash_mib))
+        Self::with(TranspositionTable::new(hash_mib))
     }
 
     /// The same, with the whole table in memory when this returns. That takes a while for a large one, but no search
     /// waits for it.
     #[must_use]
     pub fn ready(hash_mib: usize) -> Self {
-        Self::with(Table::ready(hash_mib))
+        Self::with(TranspositionTable::ready(hash_mib))
     }
 
-    fn with(table: Table) -> Self {
+    fn with(table: TranspositionTable) -> Self {
         let params = Params::default();
         Self {
             reductions: Reductions::new(&params),
@@ -85,8 +85,8 @@ impl Engine {
     /// returns, as that of [`ready`](Self::ready).
     pub fn resize(&mut self, hash_mib: usize) {
         // The old table goes first, so that both need not fit into memory.
-        self.table = Table::new(1);
-        self.table = Table::ready(hash_mib);
+        self.table = TranspositionTable::new(1);
+        self.table = TranspositionTable::ready(hash_mib);
     }
 
     /// The size of the transposition table in mebibytes; less than requested when memory lacks.
@@ -267,7 +267,7 @@ impl Drop for FinishOnDrop<'_> {
 struct SearchContext<'a> {
     params: &'a Params,
     reductions: &'a Reductions,
-    table: &'a Table,
+    table: &'a TranspositionTable,
     pool: &'a ThreadPool,
     node: &'a Node,
     search: &'a SearchRequest,

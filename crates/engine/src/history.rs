@@ -193,23 +193,23 @@ impl Histories {
     }
 
     /// Updates the histories of a quiet move by a bonus, or by a malus below zero.
-    pub fn learn_quiet(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
-        pull(&mut self.butterfly[butterfly(context, mv)], bonus, MAX_HISTORY);
-        self.learn_continuation(context, mv, bonus);
+    pub fn update_quiet(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
+        apply_gravity(&mut self.butterfly[butterfly(context, mv)], bonus, MAX_HISTORY);
+        self.update_continuation(context, mv, bonus);
     }
 
     /// Updates only the continuation history of a quiet move.
-    pub fn learn_continuation(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
+    pub fn update_continuation(&mut self, context: &HistoryContext, mv: Move, bonus: i32) {
         let to = piece_square(context.us, mv) as usize;
         for row in &context.rows[..context.count] {
-            pull(&mut self.continuation[row + to], bonus, MAX_HISTORY);
+            apply_gravity(&mut self.continuation[row + to], bonus, MAX_HISTORY);
             self.written[row / PIECE_SQUARES] = true;
         }
     }
 
     /// Updates the history of a capture by a bonus, or by a malus below zero.
-    pub fn learn_capture(&mut self, us: Color, mv: Move, bonus: i32) {
-        pull(&mut self.captures[capture(us, mv)], bonus, MAX_HISTORY);
+    pub fn update_capture(&mut self, us: Color, mv: Move, bonus: i32) {
+        apply_gravity(&mut self.captures[capture(us, mv)], bonus, MAX_HISTORY);
     }
 
     /// What to add to the evaluation of a position, in centipawns.
@@ -225,20 +225,20 @@ impl Histories {
     }
 
     /// Updates the correction history: `error` in centipawns, weighted by the searched depth.
-    pub fn learn_correction(&mut self, node: &Node, error: i32, depth: i32, params: &Params) {
+    pub fn update_correction(&mut self, node: &Node, error: i32, depth: i32, params: &Params) {
         let bonus = (error * depth * params.correction_rate).clamp(-MAX_CORRECTION / 4, MAX_CORRECTION / 4);
         let us = node.turn;
         let keys = &node.keys;
         for (table, key) in [(&mut self.pawns, keys.pawns), (&mut self.minors, keys.minors)] {
-            pull(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
+            apply_gravity(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
         }
         for (table, key) in self.pieces.iter_mut().zip(keys.pieces) {
-            pull(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
+            apply_gravity(&mut table[correction(us, key)], bonus, MAX_CORRECTION);
         }
     }
 }
 
-fn pull(value: &mut i16, bonus: i32, bound: i32) {
+fn apply_gravity(value: &mut i16, bonus: i32, bound: i32) {
     let old = i32::from(*value);
     let bonus = bonus.clamp(-bound, bound);
     *value = (old + bonus - old * bonus.abs() / bound) as i16;
@@ -274,7 +274,7 @@ mod tests {
         let context = HistoryContext::new(&node, [NO_PIECE_SQUARE, 767, 3], &Params::default());
         let mut histories = Histories::new();
         for bonus in [1_000_000, 3000, -1_000_000, 900].into_iter().cycle().take(400) {
-            histories.learn_quiet(&context, mv, bonus);
+            histories.update_quiet(&context, mv, bonus);
             let sum = histories.quiet(&context, mv);
             assert!(sum.abs() <= 4 * MAX_HISTORY, "{sum}");
             assert!(sum.abs() > 2 * MAX_HISTORY, "{sum}");
@@ -301,7 +301,7 @@ mod tests {
         ] {
             let context = HistoryContext::new(&node(fen), [NO_PIECE_SQUARE; 3], &Params::default());
             learnt.push(histories.butterfly(&context, mv));
-            histories.learn_quiet(&context, mv, 1000);
+            histories.update_quiet(&context, mv, 1000);
             assert!(histories.butterfly(&context, mv) > 0, "{fen}");
         }
         assert_eq!(learnt, [0; 3]);
@@ -353,7 +353,7 @@ mod tests {
         let mut histories = Histories::new();
         assert_eq!(histories.correction(&node, &Params::default()), 0);
         for _ in 0..50 {
-            histories.learn_correction(&node, 80, 6, &Params::default());
+            histories.update_correction(&node, 80, 6, &Params::default());
         }
         let raised = histories.correction(&node, &Params::default());
         assert!((20..=200).contains(&raised), "{raised}");

@@ -56,7 +56,7 @@ pub mod timeman;
 pub use delay_window::DelayWindow;
 pub use engine::Engine;
 pub use eval::{
-    Balance, BalanceResult, Sample, TermShare, Trace, WeightChange, WeightChangeError, WeightOverrides,
+    Balance, BalanceResult, EvalSample, TermShare, Trace, WeightChange, WeightChangeError, WeightOverrides,
     WeightPair, WeightRow, evaluation_balance, prepare, term_names, trace, weight_rows, weights_in_use,
     weights_source,
 };

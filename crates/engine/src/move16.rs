@@ -9,13 +9,13 @@ use sparring_chess::{Move, Role, Square};
 
 /// A move that has lost its context, or none at all (all zero: from a1 to a1).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Packed(pub u16);
+pub(super) struct Move16(pub u16);
 
 const EN_PASSANT: u16 = 7;
 const CASTLE: u16 = 8;
 const PUT: u16 = 9;
 
-impl Packed {
+impl Move16 {
     /// Whether no move is kept.
     pub const fn is_none(self) -> bool {
         self.0 == 0
@@ -46,7 +46,7 @@ impl Packed {
     }
 }
 
-impl From<Move> for Packed {
+impl From<Move> for Move16 {
     fn from(mv: Move) -> Self {
         let (from, kind) = match mv {
             Move::Normal { from, promotion, .. } => (from as u16, promotion.map_or(0, u16::from)),
@@ -79,7 +79,7 @@ mod tests {
         ] {
             let pos = parse_fen(variant, fen).unwrap();
             for mv in pos.legal_moves() {
-                assert_eq!(Packed::from(mv).unpack(pos.board()), Some(mv), "{fen}");
+                assert_eq!(Move16::from(mv).unpack(pos.board()), Some(mv), "{fen}");
             }
         }
     }
@@ -87,6 +87,6 @@ mod tests {
     #[test]
     fn nothing_packs_to_nothing() {
         let pos = Variant::Standard.start();
-        assert_eq!(Packed::default().unpack(pos.board()), None);
+        assert_eq!(Move16::default().unpack(pos.board()), None);
     }
 }

@@ -5,7 +5,7 @@
 //! captures that lose more.
 
 use super::{
-    check_info::Checks,
+    check_info::CheckInfo,
     history::{Histories, HistoryContext},
     node::Node,
     params::Params,
@@ -15,7 +15,7 @@ use sparring_chess::{Move, Role, Rules as _};
 
 /// A move with its rank among its kind.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scored {
+pub(super) struct ScoredMove {
     pub mv: Move,
     pub score: i32,
 }
@@ -55,7 +55,7 @@ pub(super) struct MovePicker<'a> {
     /// Quiet moves are ranked when the first of them is needed: most nodes never get there.
     ranked: bool,
     /// Known from the generation of moves on.
-    checks: Checks,
+    checks: CheckInfo,
 }
 
 /// Whether a move changes material: searched in quiescence, ranked by victim.
@@ -71,7 +71,7 @@ pub(super) fn noisy_value(mv: Move) -> i32 {
 impl<'a> MovePicker<'a> {
     /// A picker for a node. `moves` is the shared stack; the table move must be legal here.
     pub fn new(
-        moves: &[Scored],
+        moves: &[ScoredMove],
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
         context: HistoryContext,
@@ -92,7 +92,7 @@ impl<'a> MovePicker<'a> {
             legal: None,
             skip_quiets: false,
             ranked: false,
-            checks: Checks::default(),
+            checks: CheckInfo::default(),
         }
     }
 
@@ -112,17 +112,17 @@ impl<'a> MovePicker<'a> {
     }
 
     /// Whether the move just handed out is a capture known to lose `good_capture` at most, its exchanges counted.
-    pub fn has_weighed(&self) -> bool {
+    pub fn passed_see(&self) -> bool {
         self.see && self.stage == Stage::Good
     }
 
     /// Takes the node's lists off the shared stack.
-    pub fn finish(&self, moves: &mut Vec<Scored>) {
+    pub fn finish(&self, moves: &mut Vec<ScoredMove>) {
         moves.truncate(self.start);
     }
 
     /// The next move to try.
-    pub fn next(&mut self, node: &Node, moves: &mut Vec<Scored>, histories: &Histories) -> Option<Move> {
+    pub fn next(&mut self, node: &Node, moves: &mut Vec<ScoredMove>, histories: &Histories) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::Table => {
@@ -165,7 +165,7 @@ impl<'a> MovePicker<'a> {
     }
 
     /// The best capture left; `None` when it loses and was put aside for the last stage.
-    fn next_good(&mut self, node: &Node, moves: &mut [Scored]) -> Option<Move> {
+    fn next_good(&mut self, node: &Node, moves: &mut [ScoredMove]) -> Option<Move> {
         let mv = best_first(&mut moves[..self.noisy_end], &mut self.cursor);
         if self.see && !see::gains_at_least(node.board(), node.turn, mv, -self.params.good_capture) {
             moves[self.bad_end] = moves[self.cursor - 1];
@@ -176,10 +176,10 @@ impl<'a> MovePicker<'a> {
     }
 
     #[inline(never)]
-    fn generate(&mut self, node: &Node, moves: &mut Vec<Scored>, histories: &Histories) {
+    fn generate(&mut self, node: &Node, moves: &mut Vec<ScoredMove>, histories: &Histories) {
         let legal = node.pos.legal_moves();
         self.legal = Some(legal.len());
-        self.checks = Checks::of(node);
+        self.checks = CheckInfo::of(node);
         // Comparing whole moves is slow, so the table's is looked for once.
         let table = self
             .table_move
@@ -187,19 +187,19 @@ impl<'a> MovePicker<'a> {
         for (place, mv) in legal.iter().copied().enumerate() {
             if is_noisy(mv) && Some(place) != table {
                 let score = noisy_value(mv) * self.params.victim_weight + histories.capture(node.turn, mv);
-                moves.push(Scored { mv, score });
+                moves.push(ScoredMove { mv, score });
             }
         }
         self.noisy_end = moves.len();
         for (place, mv) in legal.iter().copied().enumerate() {
             if !is_noisy(mv) && Some(place) != table {
-                moves.push(Scored { mv, score: 0 });
+                moves.push(ScoredMove { mv, score: 0 });
             }
         }
     }
 
     /// Ranks the quiet moves: killers, then by history.
-    fn rank_quiets(&mut self, moves: &mut [Scored], histories: &Histories) {
+    fn rank_quiets(&mut self, moves: &mut [ScoredMove], histories: &Histories) {
         if self.ranked {
             return;
         }
@@ -218,7 +218,7 @@ impl<'a> MovePicker<'a> {
 }
 
 /// Swaps the best of the rest to the cursor and steps over it.
-pub(super) fn best_first(moves: &mut [Scored], cursor: &mut usize) -> Move {
+pub(super) fn best_first(moves: &mut [ScoredMove], cursor: &mut usize) -> Move {
     let mut best = *cursor;
     for index in *cursor + 1..moves.len() {
         if moves[index].score > moves[best].score {

@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Board};
 
 use super::{
-    dirty_piece::{DirtyPieces, changes},
+    dirty_piece::{DirtyPieces, dirty_pieces},
     zobrist::Keys,
 };
 use sparring_chess::{Color, GameHistory, Move, Position, Rules as _};
@@ -60,7 +60,7 @@ impl Node {
 
     /// What a legal move changes.
     pub fn step(&self, mv: Move) -> Step {
-        let changes = changes(self.turn, mv);
+        let changes = dirty_pieces(self.turn, mv);
         Step {
             keys: self.keys.moved(&changes),
             changes,

@@ -1,9 +1,9 @@
 //! Pruning, each heuristic under its textbook name.
 
 use super::{
-    move16::Packed,
+    move16::Move16,
     movegen::captures,
-    movepick::{MovePicker, Scored, best_first, noisy_value},
+    movepick::{MovePicker, ScoredMove, best_first, noisy_value},
     node::Node,
     node_context::{MoveContext, NodeContext},
     reductions::PLY,
@@ -130,7 +130,7 @@ impl Searcher<'_> {
         let moves = &mut self.memory.moves;
         captures(node, &mut |mv| {
             if see::gains_at_least(node.board(), node.turn, mv, needed) {
-                moves.push(Scored {
+                moves.push(ScoredMove {
                     mv,
                     score: noisy_value(mv),
                 });
@@ -153,7 +153,7 @@ impl Searcher<'_> {
             }
             if score >= target {
                 let entry = Entry {
-                    mv: Packed::from(mv),
+                    mv: Move16::from(mv),
                     score: to_table(score, ply),
                     eval: here.raw,
                     depth: shallow + 1,
@@ -223,7 +223,7 @@ impl Searcher<'_> {
     /// Pruning by exchanges of a capture. One that the picker has weighed loses little if anything, and is not weighed again.
     fn capture_see_pruning(&self, here: &NodeContext<'_>, mv: Move, picker: &MovePicker<'_>) -> bool {
         here.depth <= self.params.see_noisy_depth
-            && !picker.has_weighed()
+            && !picker.passed_see()
             && self.loses(here.node, mv, self.params.see_noisy * here.depth)
     }
 

@@ -1,12 +1,12 @@
 //! Quiescence search: captures until the position is quiet.
 
 use super::{
-    check_info::Checks,
+    check_info::CheckInfo,
     draw,
     history::HistoryContext,
-    move16::Packed,
+    move16::Move16,
     movegen::captures,
-    movepick::{Scored, best_first, is_noisy, noisy_value},
+    movepick::{ScoredMove, best_first, is_noisy, noisy_value},
     node::Node,
     score::{DECIDED, INFINITE, MAX_PLY, from_table, holds, is_decided, to_table},
     see,
@@ -50,7 +50,7 @@ impl Searcher<'_> {
         }
         let (raw, stand) = self.stand_pat(node, ply, entry.as_ref());
         let found = |mv: Option<Move>, score, bound, pv| Entry {
-            mv: mv.map_or(Packed::default(), Packed::from),
+            mv: mv.map_or(Move16::default(), Move16::from),
             score: to_table(score, ply),
             eval: raw,
             depth: 0,
@@ -129,7 +129,7 @@ impl Searcher<'_> {
         window: (&mut i32, i32),
         at: (usize, i32),
         stand: Option<i32>,
-        table_move: Option<Packed>,
+        table_move: Option<Move16>,
         best: &mut i32,
     ) -> Option<Move> {
         let (alpha, beta) = window;
@@ -202,7 +202,7 @@ impl Searcher<'_> {
 
     /// Pushes the moves to try: evasions in check, else captures and promotions, and in the first plies quiet checks.
     #[inline(never)]
-    fn push_forcing(&mut self, node: &Node, steps: i32, table_move: Option<Packed>) {
+    fn push_forcing(&mut self, node: &Node, steps: i32, table_move: Option<Move16>) {
         let table_move = table_move.filter(|mv| !mv.is_none());
         let params = self.params;
         let context = HistoryContext::for_qsearch(node, params);
@@ -211,7 +211,7 @@ impl Searcher<'_> {
         // In check the first move that is no mate may be all that is tried: what holds comes before what loses.
         let weighed = self.traits.see && node.in_check();
         let mut push = |mv: Move| {
-            let score = if table_move == Some(Packed::from(mv)) {
+            let score = if table_move == Some(Move16::from(mv)) {
                 i32::MAX
             } else {
                 let value = if is_noisy(mv) {
@@ -225,12 +225,12 @@ impl Searcher<'_> {
                     value
                 }
             };
-            moves.push(Scored { mv, score });
+            moves.push(ScoredMove { mv, score });
         };
         if node.orthodox && !node.in_check() {
             captures(node, &mut push);
             if steps < params.quiescence_checks {
-                Checks::of(node).quiet(node, &mut push);
+                CheckInfo::of(node).quiet(node, &mut push);
             }
         } else {
             let all = node.in_check();

@@ -7,7 +7,7 @@ use super::{
     draw,
     extensions::Singular,
     history::HistoryContext,
-    move16::Packed,
+    move16::Move16,
     movepick::{MovePicker, is_noisy},
     node::Node,
     node_context::{MoveContext, NodeContext},
@@ -161,7 +161,7 @@ impl Searcher<'_> {
         self.table.store(
             self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
             Entry {
-                mv: Packed::default(),
+                mv: Move16::default(),
                 score: 0,
                 eval: here.raw,
                 depth: 0,
@@ -316,7 +316,7 @@ impl Searcher<'_> {
                 if reduced < depth {
                     score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
                 }
-                self.update_continuation(context, candidate, depth, score, (alpha, here.beta));
+                self.update_after_research(context, candidate, depth, score, (alpha, here.beta));
             }
         } else if !here.pv || count > 1 {
             score = -self.search(child, -alpha - 1, -alpha, depth, ply, !here.cut);
@@ -358,7 +358,7 @@ impl Searcher<'_> {
     }
 
     /// Updates the continuation history by the full-depth result of a quiet move that beat its reduced search.
-    fn update_continuation(
+    fn update_after_research(
         &mut self,
         context: &HistoryContext,
         candidate: &MoveContext,
@@ -376,7 +376,7 @@ impl Searcher<'_> {
         let bonus = if failed { -bonus } else { bonus };
         self.memory
             .histories
-            .learn_continuation(context, candidate.mv, bonus);
+            .update_continuation(context, candidate.mv, bonus);
     }
 
     /// Updates histories and killers: a bonus for the move that cut, a malus for those before it.
@@ -392,15 +392,15 @@ impl Searcher<'_> {
         let malus = bonus * self.params.history_malus / 100;
         let histories = &mut self.memory.histories;
         if is_noisy(mv) {
-            histories.learn_capture(us, mv, bonus);
+            histories.update_capture(us, mv, bonus);
         } else {
-            histories.learn_quiet(context, mv, bonus);
+            histories.update_quiet(context, mv, bonus);
             for quiet in &tried.quiets {
-                histories.learn_quiet(context, *quiet, -malus);
+                histories.update_quiet(context, *quiet, -malus);
             }
         }
         for noisy in &tried.noisy {
-            histories.learn_capture(us, *noisy, -malus);
+            histories.update_capture(us, *noisy, -malus);
         }
         if !is_noisy(mv) && self.params.killers > 0 {
             let keep = self.params.killers > 1;
@@ -433,12 +433,12 @@ impl Searcher<'_> {
         {
             self.memory
                 .histories
-                .learn_correction(here.node, best - eval, here.depth, self.params);
+                .update_correction(here.node, best - eval, here.depth, self.params);
         }
         self.table.store(
             self.table_key(here.node, self.memory.frame_before(here.ply, 1).mv),
             Entry {
-                mv: best_move.map_or(Packed::default(), Packed::from),
+                mv: best_move.map_or(Move16::default(), Move16::from),
                 score: to_table(best, here.ply),
                 eval: here.raw,
                 depth: here.depth,

@@ -4,7 +4,7 @@ use shakmaty_syzygy::Wdl;
 
 use super::{
     bounds::Bounds,
-    move16::Packed,
+    move16::Move16,
     node_context::NodeContext,
     score::{DEEPEST, TABLE_WIN, to_table},
     syzygy::Tablebase,
@@ -48,7 +48,7 @@ impl Searcher<'_> {
             }
         };
         let entry = Entry {
-            mv: Packed::default(),
+            mv: Move16::default(),
             score: to_table(score, here.ply),
             eval: NO_EVAL,
             depth: (here.depth + EXTRA_DEPTH).min(DEEPEST),

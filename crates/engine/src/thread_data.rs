@@ -6,8 +6,8 @@ use super::{
     eval::{Evaluator, PawnTable, fifty_move_scaled},
     handicap::{PreparedHandicap, mix},
     history::{Histories, HistoryContext, NO_PIECE_SQUARE, PieceSquare, piece_square},
-    movepick::Scored,
-    nnue::Path,
+    movepick::ScoredMove,
+    nnue::AccumulatorStack,
     node::Node,
     params::Params,
     reductions::Reductions,
@@ -17,7 +17,7 @@ use super::{
     style_bonus::PreparedStyleBonus,
     syzygy::Tablebase,
     threads::ThreadPool,
-    tt::Table,
+    tt::TranspositionTable,
 };
 use sparring_chess::{Move, Rules as _, Variant};
 
@@ -68,9 +68,9 @@ pub(super) struct ThreadMemory {
     pub histories: Histories,
     pub pawns: PawnTable,
     /// NNUE accumulators along the path.
-    pub net: Path,
+    pub net: AccumulatorStack,
     /// The shared stack of move lists.
-    pub moves: Vec<Scored>,
+    pub moves: Vec<ScoredMove>,
     /// Keys of the game and of the path, the current node's last.
     pub path: Vec<u64>,
     /// The principal variation from each ply on.
@@ -86,7 +86,7 @@ impl ThreadMemory {
         Self {
             histories: Histories::new(),
             pawns: PawnTable::new(),
-            net: Path::new(),
+            net: AccumulatorStack::new(),
             moves: Vec::with_capacity(4096),
             path: Vec::with_capacity(1024),
             lines: vec![ArrayVec::new(); MAX_PLY + 1],
@@ -173,7 +173,7 @@ impl VariantTraits {
 pub(super) struct Searcher<'a> {
     pub params: &'a Params,
     pub reductions: &'a Reductions,
-    pub table: &'a Table,
+    pub table: &'a TranspositionTable,
     pub pool: &'a ThreadPool,
     pub memory: &'a mut ThreadMemory,
     pub limiter: SearchLimiter<'a>,
@@ -322,7 +322,7 @@ pub(super) mod tests {
         let searcher = Searcher {
             params,
             reductions: &Reductions::new(params),
-            table: &Table::new(1),
+            table: &TranspositionTable::new(1),
             pool: &pool,
             memory: &mut memory,
             limiter: SearchLimiter::lead(&search.limits, &control, &pool),

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::{huge_pages::HugePageBuf, move16::Packed, prefetch::prefetch};
+use super::{huge_pages::HugePageBuf, move16::Move16, prefetch::prefetch};
 
 /// The bound type of a stored score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Bound {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
     /// The best move, if one stood out.
-    pub mv: Packed,
+    pub mv: Move16,
     /// The score, mates counted from this position.
     pub score: i32,
     /// The static evaluation before correction; [`NO_EVAL`] when in check.
@@ -50,7 +50,7 @@ type Bucket = [Slot; SLOTS];
 
 /// The table.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct TranspositionTable {
     /// Pages begin where cache lines do.
     pages: HugePageBuf,
     age: u8,
@@ -58,7 +58,7 @@ pub(super) struct Table {
     used: bool,
 }
 
-impl Table {
+impl TranspositionTable {
     /// An empty table of this many mebibytes, at least 1: less when memory lacks. It costs nothing until it is used.
     pub fn new(mib: usize) -> Self {
         Self::of(HugePageBuf::new(words(mib)))
@@ -201,7 +201,7 @@ fn pack(entry: &Entry, age: u8) -> u64 {
 
 fn unpack(packed: u64) -> Entry {
     Entry {
-        mv: Packed(packed as u16),
+        mv: Move16(packed as u16),
         score: i32::from((packed >> 16) as i16),
         eval: i32::from((packed >> 32) as i16),
         depth: depth_of(packed),
@@ -229,7 +229,7 @@ mod tests {
 
     fn entry(depth: i32, bound: Bound) -> Entry {
         Entry {
-            mv: Packed(0x1234),
+            mv: Move16(0x1234),
             score: -31_990,
             eval: NO_EVAL,
             depth,
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn entries_come_back_whole() {
-        let table = Table::new(1);
+        let table = TranspositionTable::new(1);
         for (key, bound) in [
             (1, Bound::Upper),
             (u64::MAX, Bound::Lower),
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_full_bucket_loses_its_shallowest_and_then_its_oldest() {
-        let mut table = Table::new(1);
+        let mut table = TranspositionTable::new(1);
         for key in 1..=4 {
             table.store(key, entry(key as i32, Bound::Lower));
         }
@@ -272,33 +272,33 @@ mod tests {
 
     #[test]
     fn a_stored_move_survives_an_entry_without_one() {
-        let table = Table::new(1);
+        let table = TranspositionTable::new(1);
         table.store(1, entry(3, Bound::Lower));
         let upper = Entry {
-            mv: Packed::default(),
+            mv: Move16::default(),
             ..entry(5, Bound::Upper)
         };
         table.store(1, upper);
-        assert_eq!(table.probe(1).map(|entry| entry.mv), Some(Packed(0x1234)));
+        assert_eq!(table.probe(1).map(|entry| entry.mv), Some(Move16(0x1234)));
     }
 
     #[test]
     fn buckets_fill_cache_lines_and_a_huge_table_is_there_at_once() {
-        let check = |table: Table, mib| {
+        let check = |table: TranspositionTable, mib| {
             assert_eq!(table.mib(), mib);
             assert!(table.buckets().as_ptr().addr().is_multiple_of(64));
         };
         for mib in [1, 3, 4096] {
-            check(Table::new(mib), mib);
+            check(TranspositionTable::new(mib), mib);
         }
         for mib in [1, 3] {
-            check(Table::ready(mib), mib);
+            check(TranspositionTable::ready(mib), mib);
         }
     }
 
     #[test]
     fn a_cleared_table_is_empty() {
-        let mut table = Table::new(1);
+        let mut table = TranspositionTable::new(1);
         table.new_search();
         for key in 0..2000u64 {
             table.store(key << 40 | 1, entry(1, Bound::Exact));
@@ -307,7 +307,7 @@ mod tests {
         table.clear();
         assert_eq!(table.hashfull(), 0);
         assert_eq!(table.mib(), 1);
-        for mut large in [Table::new(257), Table::ready(257)] {
+        for mut large in [TranspositionTable::new(257), TranspositionTable::ready(257)] {
             large.new_search();
             large.store(1, entry(1, Bound::Exact));
             large.clear();

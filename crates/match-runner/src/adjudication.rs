@@ -36,7 +36,7 @@ impl Default for Adjudication {
 
 /// The result of an adjudication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Call {
+pub(super) enum AdjudicatedResult {
     /// Won by this side.
     Won(Color),
     /// Drawn.
@@ -46,7 +46,7 @@ pub(super) enum Call {
 impl Adjudication {
     /// Adjudicates by the scores reported so far, from White's view, one for each ply; `None` where none was reported.
     /// `number` is that of the next move, counted from 1 where the engines began to play.
-    pub(super) fn call(&self, scores: &[Option<i32>], number: usize) -> Option<Call> {
+    pub(super) fn adjudicate(&self, scores: &[Option<i32>], number: usize) -> Option<AdjudicatedResult> {
         let latest = |moves: usize| -> Option<&[Option<i32>]> {
             let plies = moves.checked_mul(2).filter(|plies| *plies > 0)?;
             scores.len().checked_sub(plies).map(|from| &scores[from..])
@@ -56,19 +56,19 @@ impl Adjudication {
         };
         if let Some(span) = latest(self.resign_moves) {
             if all(span, &|score| score >= self.resign_score) {
-                return Some(Call::Won(Color::White));
+                return Some(AdjudicatedResult::Won(Color::White));
             }
             if all(span, &|score| score <= -self.resign_score) {
-                return Some(Call::Won(Color::Black));
+                return Some(AdjudicatedResult::Won(Color::Black));
             }
         }
         let late = number >= self.draw_from;
         if late
             && latest(self.draw_moves).is_some_and(|span| all(span, &|score| score.abs() <= self.draw_score))
         {
-            return Some(Call::Drawn);
+            return Some(AdjudicatedResult::Drawn);
         }
-        (number > self.longest).then_some(Call::Drawn)
+        (number > self.longest).then_some(AdjudicatedResult::Drawn)
     }
 }
 
@@ -91,22 +91,28 @@ mod tests {
         let one_sided: Vec<Option<i32>> = (0..20)
             .map(|ply| Some(if ply % 2 == 0 { 900 } else { 100 }))
             .collect();
-        assert_eq!(rules.call(&one_sided, 12), None);
+        assert_eq!(rules.adjudicate(&one_sided, 12), None);
         let both = [Some(800); 8];
-        assert_eq!(rules.call(&both, 12), Some(Call::Won(Color::White)));
-        assert_eq!(rules.call(&both[..7], 12), None);
-        assert_eq!(rules.call(&[Some(-800); 8], 12), Some(Call::Won(Color::Black)));
+        assert_eq!(
+            rules.adjudicate(&both, 12),
+            Some(AdjudicatedResult::Won(Color::White))
+        );
+        assert_eq!(rules.adjudicate(&both[..7], 12), None);
+        assert_eq!(
+            rules.adjudicate(&[Some(-800); 8], 12),
+            Some(AdjudicatedResult::Won(Color::Black))
+        );
     }
 
     #[test]
     fn quiet_games_are_drawn_late_and_long_games_always() {
         let rules = Adjudication::default();
         let quiet = [Some(3); 16];
-        assert_eq!(rules.call(&quiet, 39), None);
-        assert_eq!(rules.call(&quiet, 40), Some(Call::Drawn));
+        assert_eq!(rules.adjudicate(&quiet, 39), None);
+        assert_eq!(rules.adjudicate(&quiet, 40), Some(AdjudicatedResult::Drawn));
         let mut silent = quiet;
         silent[3] = None;
-        assert_eq!(rules.call(&silent, 40), None);
-        assert_eq!(rules.call(&silent, 201), Some(Call::Drawn));
+        assert_eq!(rules.adjudicate(&silent, 40), None);
+        assert_eq!(rules.adjudicate(&silent, 201), Some(AdjudicatedResult::Drawn));
     }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use super::{
-    adjudication::{Adjudication, Call, white_view},
+    adjudication::{AdjudicatedResult, Adjudication, white_view},
     openings::Opening,
     participant::Participant,
     reason::Reason,
@@ -82,7 +82,7 @@ impl Finished {
 }
 
 /// A move, or a forfeit of the side to move.
-enum Made {
+enum MoveResult {
     Move { score: Option<i32>, comment: String },
     Forfeit(Reason, String),
 }
@@ -115,10 +115,10 @@ impl Referee {
                 .or_else(|| {
                     let number = 1 + line.ply() / 2;
                     self.adjudication
-                        .and_then(|rules| rules.call(&scores, number))
+                        .and_then(|rules| rules.adjudicate(&scores, number))
                         .map(|call| match call {
-                            Call::Won(winner) => (Some(winner), Reason::Adjudicated),
-                            Call::Drawn => (None, Reason::Adjudicated),
+                            AdjudicatedResult::Won(winner) => (Some(winner), Reason::Adjudicated),
+                            AdjudicatedResult::Drawn => (None, Reason::Adjudicated),
                         })
                 });
             if let Some((winner, reason)) = end {
@@ -136,11 +136,11 @@ impl Referee {
                 Color::Black => black,
             };
             match self.make_move(&mut line, player, &mut clocks) {
-                Made::Move { score, comment } => {
+                MoveResult::Move { score, comment } => {
                     scores.push(score);
                     comments.push(comment);
                 }
-                Made::Forfeit(reason, complaint) => {
+                MoveResult::Forfeit(reason, complaint) => {
                     let complaint = Some(complaint);
                     return Finished {
                         winner: Some(mover.other()),
@@ -170,7 +170,12 @@ impl Referee {
         }
     }
 
-    fn make_move(&self, line: &mut GameHistory, player: &mut dyn Participant, clocks: &mut Clocks) -> Made {
+    fn make_move(
+        &self,
+        line: &mut GameHistory,
+        player: &mut dyn Participant,
+        clocks: &mut Clocks,
+    ) -> MoveResult {
         let mover = line.turn();
         let side = mover.fold_wb(0, 1);
         let control = self.controls[side];
@@ -183,14 +188,14 @@ impl Referee {
         // A little longer, to tell a late answer from a hang.
         let answer = match player.go(line, control, *clocks, allowed + Millis(500)) {
             Ok(answer) => answer,
-            Err(error @ PlayerError::Silent { .. }) if control.is_timed() => {
-                return Made::Forfeit(Reason::Time, error.to_string());
+            Err(error @ PlayerError::Timeout { .. }) if control.is_timed() => {
+                return MoveResult::Forfeit(Reason::Time, error.to_string());
             }
-            Err(error) => return Made::Forfeit(Reason::Crash, error.to_string()),
+            Err(error) => return MoveResult::Forfeit(Reason::Crash, error.to_string()),
         };
         if answer.spent > allowed {
             let complaint = format!("{} took {} of {allowed}", player.name(), answer.spent);
-            return Made::Forfeit(Reason::Time, complaint);
+            return MoveResult::Forfeit(Reason::Time, complaint);
         }
         if let TimeControl::Clock {
             moves,
@@ -206,14 +211,14 @@ impl Referee {
             }
         }
         if let Err(error) = line.play_uci(&answer.best) {
-            return Made::Forfeit(Reason::IllegalMove, format!("{}: {error}", player.name()));
+            return MoveResult::Forfeit(Reason::IllegalMove, format!("{}: {error}", player.name()));
         }
         let score = answer.score.map(|score| white_view(score, mover));
         let depth = answer.depth.map_or(0, |depth| depth.0);
         let shown = answer
             .score
             .map_or_else(|| "?".to_owned(), |score| score.to_string());
-        Made::Move {
+        MoveResult::Move {
             score,
             comment: format!("{shown}/{depth} {:.2}s", answer.spent.as_secs_f64()),
         }

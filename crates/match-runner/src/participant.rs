@@ -101,7 +101,7 @@ impl Participant for ExternalEngine {
 #[derive(Debug)]
 pub struct BuiltinEngine {
     name: String,
-    knobs: LevelParams,
+    params: LevelParams,
     style: Style,
     engine: Engine,
     seed: u64,
@@ -116,7 +116,7 @@ impl BuiltinEngine {
     pub fn new(name: &str, knobs: LevelParams) -> Self {
         Self {
             name: name.to_owned(),
-            knobs,
+            params: knobs,
             style: Style::default(),
             engine: Engine::new(HASH),
             seed: 0,
@@ -149,16 +149,16 @@ impl Participant for BuiltinEngine {
         limit: Millis,
     ) -> Result<GoResult, PlayerError> {
         let watch = Stopwatch::start();
-        let request = request_with(&self.knobs, line.clone(), None, self.seed).in_style(self.style);
+        let request = request_with(&self.params, line.clone(), None, self.seed).in_style(self.style);
         let control = SearchControl {
             stop: &Stop::new(),
             clock: &watch,
         };
         let report = choose_move(&mut self.engine, &request, &control, &mut |_| {}).report;
         let Some(mv) = report.best() else {
-            return Err(PlayerError::Silent {
+            return Err(PlayerError::Timeout {
                 name: self.name.clone(),
-                question: "go",
+                command: "go",
                 limit,
             });
         };

@@ -338,7 +338,7 @@ mod tests {
         let mut journal = Journal::new();
         let error = contest.run(&mut journal, &|_| {}).unwrap_err();
         assert!(
-            matches!(error, MatchError::Player(PlayerError::Gone { .. })),
+            matches!(error, MatchError::Player(PlayerError::Ended { .. })),
             "{error}"
         );
         assert_eq!(progress(&journal, None).wins_draws_losses, [1, 0, 0]);

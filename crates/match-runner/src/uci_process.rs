@@ -69,7 +69,7 @@ pub enum PlayerError {
     },
     /// It ended or closed its pipes.
     #[error("{name} has ended")]
-    Gone {
+    Ended {
         /// The engine.
         name: String,
     },
@@ -80,12 +80,12 @@ pub enum PlayerError {
         name: String,
     },
     /// It did not answer in time.
-    #[error("{name} did not answer \"{question}\" within {limit}")]
-    Silent {
+    #[error("{name} did not answer \"{command}\" within {limit}")]
+    Timeout {
         /// The engine.
         name: String,
         /// What was sent.
-        question: &'static str,
+        command: &'static str,
         /// The timeout.
         limit: Millis,
     },
@@ -325,26 +325,26 @@ impl UciProcess {
     fn send(&mut self, text: &str) -> Result<(), PlayerError> {
         writeln!(self.input, "{text}")
             .and_then(|()| self.input.flush())
-            .map_err(|_| PlayerError::Gone {
+            .map_err(|_| PlayerError::Ended {
                 name: self.name.clone(),
             })
     }
 
-    fn wait_for(&mut self, question: &'static str, word: &str, limit: Millis) -> Result<(), PlayerError> {
-        self.read_until(question, word, limit, |_| {})
+    fn wait_for(&mut self, command: &'static str, word: &str, limit: Millis) -> Result<(), PlayerError> {
+        self.read_until(command, word, limit, |_| {})
     }
 
     /// Waits for a line that is this word, and passes the lines before it to `on_line`.
     fn read_until(
         &mut self,
-        question: &'static str,
+        command: &'static str,
         word: &str,
         limit: Millis,
         mut on_line: impl FnMut(&str),
     ) -> Result<(), PlayerError> {
         let watch = Stopwatch::start();
         loop {
-            let line = self.next_line(question, limit - watch.elapsed(), limit)?;
+            let line = self.next_line(command, limit - watch.elapsed(), limit)?;
             if line.trim() == word {
                 return Ok(());
             }
@@ -352,7 +352,7 @@ impl UciProcess {
         }
     }
 
-    fn next_line(&self, question: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
+    fn next_line(&self, command: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
         // An engine that prints without end has not answered either.
         let received = if wait == Millis::ZERO {
             Err(RecvTimeoutError::Timeout)
@@ -363,10 +363,10 @@ impl UciProcess {
         match received {
             Ok(Some(line)) => Ok(line),
             Ok(None) => Err(PlayerError::LongLine { name: name() }),
-            Err(RecvTimeoutError::Disconnected) => Err(PlayerError::Gone { name: name() }),
-            Err(RecvTimeoutError::Timeout) => Err(PlayerError::Silent {
+            Err(RecvTimeoutError::Disconnected) => Err(PlayerError::Ended { name: name() }),
+            Err(RecvTimeoutError::Timeout) => Err(PlayerError::Timeout {
                 name: name(),
-                question,
+                command,
                 limit,
             }),
         }

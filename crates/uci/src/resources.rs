@@ -151,15 +151,15 @@ impl UciResources {
         let tablebase = search.tablebase.clone();
         Task {
             search: SearchRequest {
-                limits: tighter(search.limits, own.limits),
-                handicap: by_hand_first(search.handicap, own.handicap),
+                limits: lower_limits(search.limits, own.limits),
+                handicap: merge_handicaps(search.handicap, own.handicap),
                 style_bonus: own.style_bonus,
                 overrides: own.overrides,
                 classical_only: own.classical_only,
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },
-            check: task.check.map(|limits| tighter(search.limits, limits)),
+            check: task.check.map(|limits| lower_limits(search.limits, limits)),
             most: search.limits.nodes,
             ..task
         }
@@ -203,7 +203,7 @@ impl UciResources {
 
 /// The handicap of the UCI options, and where they are zero that of level and personality.
 #[cfg(feature = "personality")]
-fn by_hand_first(hand: Handicap, own: Handicap) -> Handicap {
+fn merge_handicaps(hand: Handicap, own: Handicap) -> Handicap {
     Handicap {
         noise: if hand.noise == Centipawns(0) {
             own.noise
@@ -228,7 +228,7 @@ pub(super) fn search_of(task: &Task) -> &SearchRequest {
 }
 
 /// Subtracts elapsed time from the limits of a task.
-pub(super) fn shorten(task: &mut Task, passed: Millis) {
+pub(super) fn subtract_elapsed(task: &mut Task, passed: Millis) {
     #[cfg(feature = "personality")]
     let search = {
         task.check = task.check.map(|limits| limits.after(passed));
@@ -257,7 +257,7 @@ pub(super) fn run_task(
 
 /// The GUI's limits, or a personality's own where they are lower.
 #[cfg(feature = "personality")]
-fn tighter(requested: Limits, own: Limits) -> Limits {
+fn lower_limits(requested: Limits, own: Limits) -> Limits {
     fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
         match (one, other) {
             (Some(one), Some(other)) => Some(one.min(other)),

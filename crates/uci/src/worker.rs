@@ -6,7 +6,7 @@ use super::{
     divide::perft_until,
     info::{BestMove, CurrentMove, Info, InfoFormat, NoMoveResult},
     output::UciWriter,
-    resources::{Task, run_task, search_of, shorten},
+    resources::{Task, run_task, search_of, subtract_elapsed},
     search_sync::{SearchId, SearchSync},
 };
 use sparring_book::BookMove;
@@ -95,8 +95,8 @@ impl<W: Write> Worker<'_, W> {
             return;
         }
         // The time since `go`: a table was cleared, book moves were verified.
-        shorten(&mut job.task, self.sync.elapsed());
-        let report = self.think(&job);
+        subtract_elapsed(&mut job.task, self.sync.elapsed());
+        let report = self.search_and_report(&job);
         self.sync.wait_for_release(search_id);
         self.sync.wait_until(job.delay);
         self.sync.finish();
@@ -108,7 +108,7 @@ impl<W: Write> Worker<'_, W> {
     }
 
     /// Searches and reports; at the end reports the played line and the nodes, unless reported before.
-    fn think(&mut self, job: &SearchJob) -> SearchResult {
+    fn search_and_report(&mut self, job: &SearchJob) -> SearchResult {
         let (writer, variant) = (self.writer, search_of(&job.task).line.variant());
         let wall = Stopwatch::start();
         let format = InfoFormat {

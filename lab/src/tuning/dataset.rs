@@ -7,11 +7,11 @@ use super::{
     optimizer::points,
 };
 use sparring_chess::{Position, key};
-use sparring_engine::Sample;
+use sparring_engine::EvalSample;
 
 /// A position, taken apart for what is to learn from it, with what came of it.
 #[derive(Debug, Clone)]
-pub struct Labelled<S = Sample> {
+pub struct Labelled<S = EvalSample> {
     /// What is known of the position: its evaluation as a function of the weights, or what a net sees of it.
     pub sample: S,
     /// The search's score when the game was played, in centipawns from White's view.
@@ -22,7 +22,7 @@ pub struct Labelled<S = Sample> {
 
 /// Positions to learn from and positions to test on, never of games with the same start: such games may be the same.
 #[derive(Debug, Clone)]
-pub struct Dataset<S = Sample> {
+pub struct Dataset<S = EvalSample> {
     /// To learn from.
     pub training: Vec<Labelled<S>>,
     /// To test on: those of a tenth of all starts.
@@ -149,8 +149,8 @@ mod tests {
     const GAME: &str =
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:31 e7e5 g1f3:-7";
 
-    fn whole(pos: &Position) -> Option<Sample> {
-        Some(Sample::of(pos))
+    fn whole(pos: &Position) -> Option<EvalSample> {
+        Some(EvalSample::of(pos))
     }
 
     #[test]

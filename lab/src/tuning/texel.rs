@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::tuning::SelfPlay;
     use sparring_chess::{Rules as _, units::Nodes};
-    use sparring_engine::{Engine, Sample, weight_rows};
+    use sparring_engine::{Engine, EvalSample, weight_rows};
 
     /// Some games' positions, labelled with what `weights` say of them.
     fn labelled_by(weights: &[WeightPair], k: f32) -> Dataset {
@@ -211,7 +211,7 @@ mod tests {
         for number in 0..30 {
             let game = rules.play(number, &mut engine).unwrap();
             for (pos, score) in game.quiet().filter(|(pos, _)| !pos.is_check()) {
-                let sample = Sample::of(&pos);
+                let sample = EvalSample::of(&pos);
                 set.training.push(Labelled {
                     points: points(k * sample.evaluate(weights)),
                     score: score as f32,

@@ -91,7 +91,7 @@ impl Tally {
 mod tests {
     use super::*;
     use sparring_chess::Variant;
-    use sparring_engine::Sample;
+    use sparring_engine::EvalSample;
 
     #[test]
     fn the_curve_that_made_the_results_is_found_again() {
@@ -99,7 +99,7 @@ mod tests {
             even: 180.0,
             spread: 70.0,
         };
-        let sample = Sample::of(&Variant::Standard.start());
+        let sample = EvalSample::of(&Variant::Standard.start());
         let mut positions = Vec::new();
         for score in (-500..=500).step_by(20) {
             for (chance, points) in truth.at(f64::from(score)).into_iter().zip([1.0, 0.5, 0.0]) {

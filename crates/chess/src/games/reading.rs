@@ -230,7 +230,7 @@ impl Reading {
         let certain = match since {
             _ if self.is_one_too_many(number) => self.certain_without_one(),
             0 => 0,
-            1 if white_was_due && self.could_be_the_answer() => 0,
+            1 if white_was_due && self.could_be_the_reply() => 0,
             1 => 1,
             // A whole move.
             2 if white_was_due => 2,
@@ -269,7 +269,7 @@ impl Reading {
     }
 
     /// Whether the last move could also be the other side's, after a missing move.
-    fn could_be_the_answer(&self) -> bool {
+    fn could_be_the_reply(&self) -> bool {
         let Some((word, _)) = self.words.last() else {
             return false;
         };

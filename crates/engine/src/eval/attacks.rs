@@ -6,7 +6,7 @@ use sparring_chess::{ByColor, Color, Role, Square};
 
 /// One side's attacks and targets.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Side {
+pub(super) struct SideAttacks {
     /// Its pieces.
     pub pieces: Bitboard,
     /// Its pawns.
@@ -36,7 +36,7 @@ pub(super) struct Side {
 pub(super) struct AttackInfo<'b> {
     pub board: &'b Board,
     pub occupied: Bitboard,
-    pub sides: ByColor<Side>,
+    pub sides: ByColor<SideAttacks>,
 }
 
 impl<'b> AttackInfo<'b> {
@@ -76,7 +76,7 @@ impl<'b> AttackInfo<'b> {
     }
 }
 
-fn basics(board: &Board, color: Color) -> Side {
+fn basics(board: &Board, color: Color) -> SideAttacks {
     let pieces = board.by_color(color);
     let pawns = pieces & board.pawns();
     let king = board.king_of(color);
@@ -86,7 +86,7 @@ fn basics(board: &Board, color: Color) -> Side {
     let mut by_role = [Bitboard::EMPTY; 6];
     by_role[0] = pawn_attacks;
     by_role[5] = king_attacks;
-    Side {
+    SideAttacks {
         pieces,
         pawns,
         king,
@@ -94,7 +94,7 @@ fn basics(board: &Board, color: Color) -> Side {
         all: pawn_attacks | king_attacks,
         twice: twice | pawn_attacks & king_attacks,
         zone: king.map_or(Bitboard::EMPTY, |king| zone(color, king)),
-        ..Side::default()
+        ..SideAttacks::default()
     }
 }
 

@@ -22,7 +22,7 @@ type Counts = Box<[(u16, i16)]>;
 
 /// The evaluation of one position as a function of the weights.
 #[derive(Debug, Clone)]
-pub struct Sample {
+pub struct EvalSample {
     counts: Counts,
     /// Sums of danger and how often their curves count.
     dangers: Box<[(Counts, i16)]>,
@@ -47,7 +47,7 @@ pub fn weights_in_use() -> Vec<WeightPair> {
         .collect()
 }
 
-impl Sample {
+impl EvalSample {
     /// Takes a position of orthodox chess apart.
     #[must_use]
     pub fn of(pos: &Position) -> Self {
@@ -145,7 +145,7 @@ mod tests {
                     break;
                 }
                 pos.play_unchecked(moves[choice % moves.len()]);
-                let (sample, played) = (Sample::of(&pos).evaluate(&weights), in_play(&pos, &mut table) as f32);
+                let (sample, played) = (EvalSample::of(&pos).evaluate(&weights), in_play(&pos, &mut table) as f32);
                 // Only rounding may differ: of both curves, the blend and the fifty-move share.
                 prop_assert!((sample - played).abs() <= 4.0, "{sample} {played} {}", write_fen(&pos));
             }
@@ -160,7 +160,7 @@ mod tests {
             "2kr3r/pp3ppp/2n1b3/q3p1N1/1b2P3/2N1B2Q/PPP2PPP/R4RK1 b - - 0 14",
             "8/2k5/3p4/p2P1p2/P2P1P2/8/4K3/8 w - - 10 40",
         ] {
-            let sample = Sample::of(&parse_fen(Variant::Standard, fen).unwrap());
+            let sample = EvalSample::of(&parse_fen(Variant::Standard, fen).unwrap());
             let mut gradient = vec![[0.0; 2]; weights.len()];
             sample.add_gradient(&weights, 1.0, &mut gradient);
             for row in weight_rows() {

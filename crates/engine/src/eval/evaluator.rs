@@ -222,10 +222,10 @@ mod tests {
         ] {
             let node = Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
             let evaluator = Evaluator::for_variant(Variant::Standard);
-            let by_terms = evaluator.evaluate(&node, &mut PawnTable::new());
-            assert!(by_terms.abs() <= 50, "{fen}: {by_terms}");
+            let classical = evaluator.evaluate(&node, &mut PawnTable::new());
+            assert!(classical.abs() <= 50, "{fen}: {classical}");
             // The net adds nothing.
-            assert_eq!(standard(fen), by_terms, "{fen}");
+            assert_eq!(standard(fen), classical, "{fen}");
         }
         assert!(standard("4k3/3r4/8/8/8/2R1N3/4P3/4K3 w - - 0 1") > 200);
     }

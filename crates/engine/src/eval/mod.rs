@@ -32,7 +32,7 @@ mod weights;
 
 pub use balance::{Balance, BalanceResult, TermShare, evaluation_balance, term_names};
 pub use codegen::weights_source;
-pub use coefficients::{Sample, WeightPair, weight_rows, weights_in_use};
+pub use coefficients::{EvalSample, WeightPair, weight_rows, weights_in_use};
 pub(super) use evaluator::{Evaluator, classical_with_share, fifty_move_scaled};
 pub use kpk::prepare;
 pub(super) use pawns::PawnTable;

@@ -5,7 +5,7 @@ use shakmaty::Board;
 use super::{
     SHIPPED,
     arch::{HIDDEN, Row},
-    perspective::View,
+    perspective::Perspective,
 };
 use crate::{dirty_piece::DirtyPieces, node::Node, score::MAX_PLY};
 use sparring_chess::Color;
@@ -44,7 +44,7 @@ impl Accumulators {
         let half = &mut self.halves[side as usize];
         *half = SHIPPED.bias;
         let Some(king) = board.king_of(side) else { return };
-        let view = View::of(side, king);
+        let view = Perspective::of(side, king);
         for (square, piece) in board.iter() {
             add(&mut half.0, &SHIPPED.rows[view.input(square, piece)].0);
         }
@@ -54,7 +54,7 @@ impl Accumulators {
 /// The accumulators of a path, by ply. Many nodes are never evaluated, so each is made when it is needed, from the last
 /// one made before it.
 #[derive(Debug)]
-pub(crate) struct Path {
+pub(crate) struct AccumulatorStack {
     plies: Vec<Ply>,
 }
 
@@ -70,7 +70,7 @@ struct Ply {
     turned: [bool; 2],
 }
 
-impl Path {
+impl AccumulatorStack {
     /// Room for every ply of a search.
     pub fn new() -> Self {
         let empty = Ply {
@@ -97,7 +97,7 @@ impl Path {
         here.turned = [false; 2];
         let mut kings = here.changes.iter().filter(|change| change.piece == us.king());
         if let (Some(from), Some(to)) = (kings.next(), kings.next()) {
-            here.turned[us as usize] = View::of(us, from.square) != View::of(us, to.square);
+            here.turned[us as usize] = Perspective::of(us, from.square) != Perspective::of(us, to.square);
         }
     }
 
@@ -130,7 +130,7 @@ impl Path {
             here.accumulators.refresh(side, board);
             return;
         };
-        let view = View::of(side, king);
+        let view = Perspective::of(side, king);
         let half = &mut here.accumulators.halves[side as usize];
         *half = before[from].accumulators.halves[side as usize];
         let passed = before[from + 1..].iter().map(|ply| &ply.changes);
@@ -175,7 +175,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        dirty_piece::changes,
+        dirty_piece::dirty_pieces,
         node::tests::{ORTHODOX_STARTS, start},
     };
     use sparring_chess::Rules as _;
@@ -187,7 +187,7 @@ mod tests {
             choices in prop::collection::vec(any::<usize>(), 1..100),
         ) {
             let mut node = start(which);
-            let mut path = Path::new();
+            let mut path = AccumulatorStack::new();
             path.begin();
             for (ply, choice) in choices.into_iter().enumerate() {
                 // Some nodes are not evaluated, and some twice.
@@ -209,9 +209,9 @@ mod tests {
                     }
                     None => {
                         // What was tried before at this ply leaves nothing.
-                        path.enter(ply + 1, node.turn, changes(node.turn, moves[0]));
+                        path.enter(ply + 1, node.turn, dirty_pieces(node.turn, moves[0]));
                         path.halves(ply + 1, &node.after(moves[0]));
-                        path.enter(ply + 1, node.turn, changes(node.turn, mv));
+                        path.enter(ply + 1, node.turn, dirty_pieces(node.turn, mv));
                         node = node.after(mv);
                     }
                 }

@@ -11,7 +11,7 @@ mod perspective;
 mod training_sample;
 mod usage;
 
-pub(super) use accumulator::{Accumulators, Halves, Path};
+pub(super) use accumulator::{AccumulatorStack, Accumulators, Halves};
 pub use arch::{BIAS, HIDDEN, INPUTS, NET_CENTIPAWNS, NetWeights, OUTPUT_BIASES, OUTPUTS, WrongSize};
 pub use training_sample::{NetSample, Sampler};
 pub(super) use usage::salt;

@@ -6,13 +6,13 @@ use sparring_chess::{Color, File, Square};
 
 /// The perspective of a side: from behind its own pieces, and mirrored where its king stands on the left half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct View {
+pub(super) struct Perspective {
     side: Color,
     /// XORed with a square to get the perspective's square.
     turned: u8,
 }
 
-impl View {
+impl Perspective {
     /// The perspective of a side with its king on this square.
     pub fn of(side: Color, king: Square) -> Self {
         let ranks = side.fold_wb(0, 0b111_000);
@@ -37,8 +37,8 @@ mod tests {
 
     #[test]
     fn mirrored_boards_have_equal_inputs() {
-        let white = View::of(Color::White, Square::E1);
-        let black = View::of(Color::Black, Square::E8);
+        let white = Perspective::of(Color::White, Square::E1);
+        let black = Perspective::of(Color::Black, Square::E8);
         for role in Role::ALL {
             for square in Square::ALL {
                 let mirrored = square.flip_vertical();
@@ -46,7 +46,7 @@ mod tests {
                     white.input(square, role.of(Color::White)),
                     black.input(mirrored, role.of(Color::Black))
                 );
-                let left = View::of(Color::White, Square::D1);
+                let left = Perspective::of(Color::White, Square::D1);
                 assert_eq!(
                     left.input(square.flip_horizontal(), role.of(Color::Black)),
                     white.input(square, role.of(Color::Black))
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn every_piece_on_every_square_is_an_input_of_its_own() {
-        let view = View::of(Color::Black, Square::A3);
+        let view = Perspective::of(Color::Black, Square::A3);
         let mut seen = [false; super::super::INPUTS];
         for color in Color::ALL {
             for role in Role::ALL {

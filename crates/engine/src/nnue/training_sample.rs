@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::{bucket, perspective::View};
+use super::{bucket, perspective::Perspective};
 use crate::{
     eval::{PawnTable, classical_with_share, fifty_move_scaled},
     node::Node,
@@ -46,7 +46,7 @@ impl Sampler {
         let (white, share) = classical_with_share(&node, &mut self.0);
         let mut inputs = [ArrayVec::new(), ArrayVec::new()];
         for (side, inputs) in [node.turn, !node.turn].into_iter().zip(&mut inputs) {
-            let view = View::of(side, board.king_of(side)?);
+            let view = Perspective::of(side, board.king_of(side)?);
             for (square, piece) in board.iter() {
                 inputs
                     .try_push(u16::try_from(view.input(square, piece)).ok()?)

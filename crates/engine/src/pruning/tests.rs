@@ -61,7 +61,7 @@ pub fn mv(node: &Node, uci: &str) -> Move {
 /// What a table says of a move.
 pub fn entry(mv: Move, score: i32, depth: i32, bound: Bound) -> Entry {
     Entry {
-        mv: Packed::from(mv),
+        mv: Move16::from(mv),
         score,
         eval: 0,
         depth,

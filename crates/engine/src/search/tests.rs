@@ -24,7 +24,7 @@ fn the_table_settles_what_was_searched_as_deep_and_on_the_principal_variation_on
     let cutoff = |fen, score, depth, bound, pv| {
         at(fen, |searcher, node| {
             let entry = Entry {
-                mv: Packed::default(),
+                mv: Move16::default(),
                 score,
                 eval: 0,
                 depth,

@@ -79,7 +79,7 @@ fn authors_may_use_any_encoding_and_output_is_limited() {
     let mut player = UciProcess::start(&toy(chatter)).unwrap();
     let line = GameHistory::new(Variant::Standard);
     let error = player.analyse(&line, None, Depth(1), Millis(50)).unwrap_err();
-    assert!(matches!(error, PlayerError::Silent { .. }), "{error}");
+    assert!(matches!(error, PlayerError::Timeout { .. }), "{error}");
 }
 
 /// An engine that gets ready, and prints this without end as soon as it gets `go`.
@@ -176,6 +176,6 @@ fn a_program_that_is_no_engine_is_named() {
     ));
     assert!(matches!(
         UciProcess::start(&spec("true")),
-        Err(PlayerError::Gone { .. })
+        Err(PlayerError::Ended { .. })
     ));
 }
