@@ -1,15 +1,12 @@
 //! The engine: transposition table and threads that last from search to search.
 
-use std::{ops::ControlFlow, sync::Arc, thread};
+use std::sync::Arc;
 
 use super::{
     best_thread::{ThreadResult, elect},
-    eval::Evaluator,
-    fortress,
-    handicap::PreparedHandicap,
     history::{PieceSquare, piece_square},
-    iterative_deepening::{Iteration, fill},
-    nnue,
+    iterative_deepening::fill,
+    lazy_smp::SearchContext,
     node::Node,
     overrides::EngineOverrides,
     params::Params,
@@ -20,9 +17,8 @@ use super::{
     search_limits::SearchLimiter,
     search_request::SearchRequest,
     search_result::{SearchEvent, SearchResult},
-    style_bonus::PreparedStyleBonus,
-    syzygy::{SALT, Tablebase, WdlRank, reported_score},
-    thread_data::{Searcher, ThreadMemory, VariantTraits},
+    syzygy::reported_score,
+    thread_data::ThreadMemory,
     threads::ThreadPool,
     tt::TranspositionTable,
 };
@@ -252,148 +248,12 @@ fn last_move(line: &GameHistory) -> Option<(Move, PieceSquare)> {
     Some((mv, piece_square(!line.turn(), mv)))
 }
 
-/// Ends the search of all threads when dropped, even by a panic: helpers would run for ever, and the scope would wait for
-/// them.
-struct FinishOnDrop<'a>(&'a ThreadPool);
-
-impl Drop for FinishOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.finish();
-    }
-}
-
-/// What all threads of a search share.
-#[derive(Clone, Copy)]
-struct SearchContext<'a> {
-    params: &'a Params,
-    reductions: &'a Reductions,
-    table: &'a TranspositionTable,
-    pool: &'a ThreadPool,
-    node: &'a Node,
-    search: &'a SearchRequest,
-    uses_net: bool,
-    /// Tablebases to probe below the root, and the WDL ranks of the root moves.
-    tablebase: Option<&'a Tablebase>,
-    root_ranks: &'a [(Move, WdlRank)],
-}
-
-impl<'a> SearchContext<'a> {
-    fn iteration(self, memory: &'a mut ThreadMemory, limiter: SearchLimiter<'a>) -> Iteration<'a> {
-        let searcher = self.searcher(memory, limiter);
-        Iteration::new(searcher, self.node, self.search, self.root_ranks)
-    }
-
-    fn searcher(self, memory: &'a mut ThreadMemory, limiter: SearchLimiter<'a>) -> Searcher<'a> {
-        let variant = self.search.line.variant();
-        let handicap = PreparedHandicap::new(&self.search.handicap, self.node.keys.full);
-        let style = PreparedStyleBonus::new(&self.search.style_bonus, self.node.turn);
-        let overrides = self.search.overrides.as_deref();
-        Searcher {
-            params: self.params,
-            reductions: self.reductions,
-            table: self.table,
-            pool: self.pool,
-            memory,
-            limiter,
-            evaluator: Evaluator::for_variant(variant)
-                .with_weights(overrides.and_then(EngineOverrides::weights)),
-            uses_net: self.uses_net,
-            traits: VariantTraits::of(variant),
-            handicap,
-            style,
-            detects_fortresses: fortress::are_detected(self.node, &handicap),
-            tablebase: self.tablebase,
-            salt: handicap.salt()
-                ^ style.salt()
-                ^ fortress::salt(self.node)
-                ^ overrides.map_or(0, EngineOverrides::salt)
-                ^ nnue::salt(self.uses_net)
-                ^ self.tablebase.map_or(0, |_| SALT),
-            seldepth: 0,
-            iteration: 0,
-            null_from: 0,
-        }
-    }
-
-    /// Searches with helpers beside the leader, who decides when the search ends. Returns the results in the order of
-    /// threads.
-    fn search_together(
-        self,
-        helpers: &mut [ThreadMemory],
-        run_leader: impl FnOnce() -> ThreadResult<Option<Move>>,
-    ) -> Vec<ThreadResult<Option<Move>>> {
-        thread::scope(|scope| {
-            let mut started = Vec::with_capacity(helpers.len());
-            let refused = helpers.iter_mut().enumerate().try_for_each(|(index, memory)| {
-                let help = move || {
-                    let limiter = SearchLimiter::follow(&self.search.limits, self.pool, index + 1);
-                    self.iteration(memory, limiter).help()
-                };
-                // Where the system refuses more threads, fewer search.
-                match thread::Builder::new().spawn_scoped(scope, help) {
-                    Ok(handle) => {
-                        started.push(handle);
-                        ControlFlow::Continue(())
-                    }
-                    Err(_) => ControlFlow::Break(()),
-                }
-            });
-            let _ = refused; // the search goes on all the same
-            let first = {
-                let _end = FinishOnDrop(self.pool);
-                run_leader()
-            };
-            let rest = started.into_iter().map(|helper| match helper.join() {
-                Ok(found) => found,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            std::iter::once(first).chain(rest).collect()
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Limits, Stop};
     use sparring_chess::{Rules as _, Variant, units::Stopwatch};
     use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    /// What a helper of two threads finds from the start position within `limits`, after `before` has run on the pool.
-    fn help(limits: Limits, before: impl FnOnce(&ThreadPool)) -> ThreadResult<Option<Move>> {
-        with_helper(limits, |iteration, pool| {
-            before(pool);
-            iteration.help()
-        })
-    }
-
-    /// Runs `work` on the iteration of one of two threads, from the start position.
-    fn with_helper<R>(limits: Limits, work: impl FnOnce(Iteration<'_>, &ThreadPool) -> R) -> R {
-        let search = SearchRequest::new(GameHistory::new(Variant::Standard), limits);
-        let (engine, pool) = (Engine::new(1), ThreadPool::new(2));
-        let (node, mut memory) = (Node::root(&search.line), ThreadMemory::new());
-        memory.begin(search.line.keys(), None);
-        let shared = SearchContext {
-            params: &engine.params,
-            reductions: &engine.reductions,
-            table: &engine.table,
-            pool: &pool,
-            node: &node,
-            search: &search,
-            uses_net: true,
-            tablebase: None,
-            root_ranks: &[],
-        };
-        // Its own node limit ends it here, not a leader.
-        let limiter = SearchLimiter::follow(&search.limits, &pool, 1);
-        work(shared.iteration(&mut memory, limiter), &pool)
-    }
-
-    /// The moves from the start position, the last first.
-    fn reversed() -> Vec<RootMove> {
-        let moves = Variant::Standard.start().legal_moves();
-        moves.iter().rev().map(|mv| RootMove::new(*mv, 0)).collect()
-    }
 
     #[test]
     fn searches_with_and_without_the_net_share_no_table_entries() {
@@ -435,17 +295,6 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_goes_on_beyond_the_depth_that_ends_the_leader() {
-        let limits = Limits {
-            depth: Some(Depth(2)),
-            nodes: Some(Nodes(20_000)),
-            ..Limits::default()
-        };
-        let found = help(limits, |_| ());
-        assert!(found.depth > 4, "{found:?}");
-    }
-
-    #[test]
     fn a_leader_that_panics_takes_its_helpers_along() {
         let mut engine = Engine::new(1);
         engine.set_threads(2);
@@ -482,30 +331,5 @@ mod tests {
             assert_eq!(report.scores_by_depth.last(), Some(&Score::from_value(50)));
             assert_eq!(report.scores_by_depth[0], Score::from_value(20));
         }
-    }
-
-    #[test]
-    fn a_thread_that_is_overtaken_goes_on_from_what_the_other_found() {
-        let limits = Limits {
-            nodes: Some(Nodes(2000)),
-            ..Limits::default()
-        };
-        let alone = help(limits, |_| ());
-        assert!(alone.depth < 40, "{alone:?}");
-        let best = reversed().first().map(|root| root.mv);
-        let found = help(limits, |pool| pool.publish_iteration(40, 50, &reversed()));
-        assert_eq!((found.depth, found.mv), (40, best));
-        assert_ne!(alone.mv, best);
-    }
-
-    #[test]
-    fn an_iteration_too_short_to_look_up_does_not_hide_what_the_other_found() {
-        with_helper(Limits::default(), |mut iteration, pool| {
-            assert!(iteration.deepen(100, None));
-            pool.publish_iteration(40, 50, &reversed());
-            assert!(iteration.deepen(100, None));
-            pool.finish();
-            assert_eq!(iteration.help().depth, 40);
-        });
     }
 }

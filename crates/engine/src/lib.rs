@@ -17,6 +17,7 @@ mod handicap;
 mod history;
 mod huge_pages;
 mod iterative_deepening;
+mod lazy_smp;
 mod move16;
 mod movegen;
 mod movepick;
