@@ -334,7 +334,7 @@ impl<'a> Iteration<'a> {
     }
 }
 
-/// Aspiration: the first window of an iteration lies around what the last one found.
+/// The first aspiration window of an iteration, around the previous score.
 fn aspiration_window(params: &Params, center: i32, depth: i32) -> (i32, i32) {
     if depth < params.aspiration_depth || is_mate(center) {
         return (-INFINITE, INFINITE);

@@ -37,7 +37,7 @@ impl Searcher<'_> {
         )
     }
 
-    /// Razoring: so far below alpha that only captures could help, and they do not.
+    /// Razoring: far below alpha only captures could help; if quiescence search finds none, the node fails low.
     fn razor(&mut self, here: &NodeContext<'_>, eval: i32) -> Option<i32> {
         if here.depth > self.params.razor_depth || eval + self.params.razor_margin * here.depth >= here.alpha
         {
@@ -47,7 +47,7 @@ impl Searcher<'_> {
         (score <= here.alpha).then_some(score)
     }
 
-    /// Reverse futility: so far above beta that the opponent will not catch up in a few plies.
+    /// Reverse futility: far above beta the opponent will not catch up in a few plies.
     fn reverse_futility(&self, here: &NodeContext<'_>) -> Option<i32> {
         let margin = self.params.rfp_margin * (here.depth - i32::from(here.improving));
         (here.depth <= self.params.rfp_depth
@@ -195,7 +195,7 @@ impl Searcher<'_> {
         self.history_pruning(reduced, candidate.history) || self.quiet_see_pruning(here, reduced, mv)
     }
 
-    /// Futility: so far below alpha that a quiet move will not make up for it in the plies that are left.
+    /// Futility: far below alpha a quiet move will not make up for it in the remaining plies.
     fn futility(&self, here: &NodeContext<'_>, reduced: i32, alpha: i32) -> bool {
         let params = self.params;
         here.eval.is_some_and(|eval| {
@@ -232,7 +232,7 @@ impl Searcher<'_> {
         self.traits.see && !see::gains_at_least(node.board(), node.turn, mv, -margin)
     }
 
-    /// Late move pruning: after so many moves the quiet ones are left out, but for this one.
+    /// Late move pruning: beyond a number of moves the remaining quiet ones are pruned, but not this one.
     fn late_move_pruning(&self, here: &NodeContext<'_>, count: usize, picker: &mut MovePicker<'_>) {
         if !here.pv && count >= self.late_move_count(here) {
             picker.skip_quiets();

@@ -1,8 +1,8 @@
-//! The evaluation of one position as a function of the weights, for tuning them.
+//! The evaluation of one position as a function of the weights, for tuning.
 //!
-//! Nearly all of it is linear: each weight counts so many times. Danger to a king is a linear sum too, of which the
-//! evaluation takes a curve; its slope is known, so the gradient is exact there as well. What is not the weights'
-//! doing (phase, scale of drawish endgames, the fifty-move count) is frozen as the weights in use see it.
+//! Nearly all of it is linear: each weight has a coefficient. King danger is a linear sum too, of which the evaluation
+//! takes a curve of known slope, so the gradient is exact there as well. What does not depend on the weights (phase,
+//! scale of drawish endgames, halfmove clock) is fixed by the weights in use.
 
 use super::{
     accumulator::Coefficients,

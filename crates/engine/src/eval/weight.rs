@@ -112,7 +112,7 @@ macro_rules! weights {
     };
 }
 
-/// A name of so many bytes in small letters.
+/// A name in small letters; `LENGTH` is its length in bytes.
 pub(super) const fn small<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
     let mut small = [0; LENGTH];
     let mut index = 0;

@@ -12,7 +12,7 @@ fn no_mate_is_looked_for_beyond_one_that_is_found() {
     let (least, most) = (mated_in(3), mate_in(4));
     assert_eq!(mate_distance(-INFINITE, INFINITE, 3), (least, most));
     assert_eq!(mate_distance(-50, 50, 3), (-50, 50));
-    // Whoever mates in five half moves from the root has nothing to find at the fifth.
+    // A mate in five half moves from the root leaves nothing to find at the fifth.
     let (alpha, beta) = mate_distance(mate_in(5), mate_in(5) + 1, 5);
     assert!(alpha >= beta);
     let (alpha, beta) = mate_distance(mate_in(5), mate_in(5) + 1, 3);
