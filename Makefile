@@ -37,7 +37,7 @@ help:
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make fuzz-coverage the same led by coverage, by cargo-fuzz (SECONDS=600 each)'
-	@echo 'make bench-books   opening books: reading, looking up, growing, compiled, printed as a table'
+	@echo 'make bench-books   opening books: reading, looking up, growing, printed as a table'
 	@echo 'make witness-books python-chess reads our Polyglot books and must find what we say (needs python3)'
 	@echo 'make witness-openings  the ECO codes of our openings against those of Scid (needs python3, Debian)'
 	@echo 'make witness-units the shipped units under a systemd that runs, in a Debian made for it (as root)'

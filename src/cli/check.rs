@@ -15,7 +15,7 @@ use crate::cli::{
 };
 use crate::{
     config::{self, Known, Paths},
-    reload::list,
+    reload::{COMPILED, compiled_book, compiled_books, list},
     user_lists,
 };
 use sparring_book::{self as book, Book};
@@ -278,6 +278,9 @@ impl Checker {
                 }
             }
         }
+        for findings in compiled_books(folder) {
+            self.keep(findings);
+        }
         Ok(())
     }
 
@@ -297,6 +300,7 @@ impl Checker {
         let name = path.display().to_string();
         let findings = match path.extension().and_then(|ending| ending.to_str()) {
             Some(BOOK) => book_findings(&name, &bytes),
+            Some(COMPILED) => compiled_book(path),
             Some(PROFILE) => self.text(&bytes, path, |name, text| match &self.books {
                 Some(books) => personality::read_among(name, text, books).1,
                 None => personality::read(name, text).1,

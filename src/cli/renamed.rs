@@ -1,4 +1,4 @@
-//! Old names of commands: they work, or say where their work is done, for one release.
+//! Old names of commands: for one release they work, or say what to do instead.
 
 /// Commands that other programs have.
 const MOVED: [(&str, &str); 12] = [
@@ -19,9 +19,20 @@ const MOVED: [(&str, &str); 12] = [
 /// Commands of `sparring book` under new names; the old ones are aliases.
 const RENAMED: [(&str, &str); 2] = [("feed", "build"), ("turns", "blunders")];
 
-/// Where a command has gone that this program no longer has.
+/// Commands of `sparring book` that are gone, and what to do instead.
+const REMOVED: [(&str, &str); 1] = [(
+    "compile",
+    "the bot reads large books from their text; delete the *.bookc files beside them",
+)];
+
+/// What to do instead of a command that this program no longer has.
 pub fn moved(words: &[String]) -> Option<String> {
     let name = words.first()?;
+    if let ("book", Some(command)) = (name.as_str(), words.get(1))
+        && let Some((old, instead)) = REMOVED.iter().find(|(old, _)| old == command)
+    {
+        return Some(format!("`sparring book {old}` is gone: {instead}"));
+    }
     let (_, now) = MOVED.iter().find(|(old, _)| old == name)?;
     let package = now.split(' ').next().unwrap_or(now);
     Some(format!(
@@ -54,6 +65,11 @@ mod tests {
                 .unwrap()
                 .contains("`sparring-lab calibrate`")
         );
+        assert_eq!(
+            moved(&words("book compile books/large.book")).unwrap(),
+            "`sparring book compile` is gone: the bot reads large books from their text; delete the *.bookc files beside them"
+        );
+        assert_eq!(moved(&words("book check compile")), None);
         assert_eq!(moved(&words("play")), None);
         assert_eq!(
             hint(&words("book feed mine.pgn")).unwrap(),

@@ -30,7 +30,7 @@ impl FileStamp {
 /// The number of a file, and the moment of its last change, in nanoseconds. That one cannot be set by anybody, unlike the time
 /// of the last writing.
 #[cfg(unix)]
-pub(super) fn identity(file: &Metadata) -> (u64, u64) {
+fn identity(file: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt as _;
     let changed = file
         .ctime()
@@ -40,7 +40,7 @@ pub(super) fn identity(file: &Metadata) -> (u64, u64) {
 }
 
 #[cfg(not(unix))]
-pub(super) fn identity(_: &Metadata) -> (u64, u64) {
+fn identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    book_cache::read_book,
+    book_file::read_book,
     debounce::{FileStamp, Snapshot},
 };
 use crate::config::{Paths, misplaced};
@@ -154,13 +154,6 @@ impl LastGood {
         book::missing_includes(&books)
     }
 
-    /// Books whose compiled form turned out to be damaged; reading them again makes it anew.
-    #[must_use]
-    pub fn damaged(&self) -> Vec<PathBuf> {
-        let damaged = self.books.iter().filter(|(_, book)| book.is_damaged());
-        damaged.map(|(path, _)| path.clone()).collect()
-    }
-
     /// All personalities as they were last good.
     #[must_use]
     pub fn cast(&self) -> Personalities {
@@ -193,8 +186,7 @@ impl LastGood {
 
     fn reload_book(&mut self, path: &Path) -> ReloadNews {
         let path = path.to_owned();
-        let trusted = !self.books.get(&path).is_some_and(Book::is_damaged);
-        let (book, findings) = match read_book(&path, trusted) {
+        let (book, findings) = match read_book(&path) {
             Ok(None) => {
                 self.books.remove(&path);
                 self.in_part.remove(&path);

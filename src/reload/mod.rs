@@ -3,7 +3,7 @@
 //! A poller looks at sizes, times and which file it is, which works on every file system and needs nothing but `stat`. What it
 //! publishes is a whole: whoever holds an `Arc` goes on with what it was, and the next request sees the new one.
 
-mod book_cache;
+mod book_file;
 mod debounce;
 mod last_good;
 mod reload_log;
@@ -18,7 +18,7 @@ use tokio::{sync::watch, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-pub use book_cache::{CacheError, compiled_path, open_fresh, origin, store};
+pub use book_file::{COMPILED, compiled_book, compiled_books};
 pub use debounce::{Debouncer, FileStamp, Snapshot};
 pub use last_good::{LastGood, ReloadNews, glance, list};
 pub use reload_log::{ReloadEvent, ReloadLog};
@@ -64,6 +64,7 @@ pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
         })
         .collect();
     findings.extend(last_good.missing_includes());
+    findings.extend(compiled_books(&paths.books));
     let (library, library_rx) = watch::channel(Arc::new(last_good.library()));
     let (cast, cast_rx) = watch::channel(Arc::new(last_good.cast()));
     let (leans, leans_rx) = watch::channel(BTreeMap::new());
@@ -130,14 +131,7 @@ impl FileWatcher {
             self.last_good.lean(self.leans.borrow_and_update().clone());
             self.library.send_replace(Arc::new(self.last_good.library()));
         }
-        let mut changed = self.quiet.look(now, &glance(&self.paths));
-        let damaged = self.last_good.damaged();
-        changed.extend(
-            damaged
-                .into_iter()
-                .filter(|path| !changed.contains(path))
-                .collect::<Vec<_>>(),
-        );
+        let changed = self.quiet.look(now, &glance(&self.paths));
         if changed.is_empty() {
             return;
         }

@@ -163,7 +163,7 @@ impl BookBuilder {
             let count = |mv| self.count(key, mv, turn);
             let is_touched = count(mv) > 0
                 || entry.number.is_none() && entries.iter().any(|one| one.share() > 0 && count(one.mv) > 0);
-            (entry.share() > 0 && is_touched).then(|| Scale::of(&entries).number(Some(entry), count(mv)))
+            (entry.share() > 0 && is_touched).then(|| Scale::of(entries).number(Some(entry), count(mv)))
         });
         let new = write(self, least, Some(old));
         let read = |name: &str, text: &str| parse(name, text).0;

@@ -11,7 +11,6 @@ use super::{
     annotation::{BASE_WEIGHT, MAX_WEIGHT},
     build::{BookBuilder, BuiltBook, Counts, Start},
     eco,
-    entries::Entries,
     library::Book,
     positions::Entry,
     tree_view::numbered,
@@ -265,7 +264,7 @@ impl Writer<'_> {
     /// plays.
     fn options(&self, pos: &Position, here: u64) -> Vec<Choice> {
         let entries = self.entries(here);
-        let scale = Scale::of(&entries);
+        let scale = Scale::of(entries);
         let option = |mv: &Move| {
             let count = match self.old {
                 Some(_) => self.builder.count(here, *mv, pos.turn()),
@@ -292,8 +291,8 @@ impl Writer<'_> {
     }
 
     /// What the old book says of a position.
-    fn entries(&self, key: u64) -> Entries<'_> {
-        self.old.map_or_else(Entries::none, |old| old.entries(key))
+    fn entries(&self, key: u64) -> &[Entry] {
+        self.old.map_or(&[], |old| old.entries(key))
     }
 }
 

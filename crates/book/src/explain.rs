@@ -2,9 +2,7 @@
 
 use sparring_chess::{Rules as _, write_san};
 
-use super::{
-    entries::Entries, learned_weights::WeightFactor, library::Library, lookup::BookQuery, positions::Entry,
-};
+use super::{learned_weights::WeightFactor, library::Library, lookup::BookQuery, positions::Entry};
 
 /// What one book says of one move.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,13 +142,8 @@ fn why_not(entry: &Entry, query: &BookQuery<'_>) -> Option<WhyNot> {
 }
 
 /// Why a move that this book would play is excluded: by an earlier book, or by the query.
-fn forbidden(
-    entry: &Entry,
-    query: &BookQuery<'_>,
-    answered: bool,
-    earlier: &[Entries<'_>],
-) -> Option<WhyNot> {
-    let is_against = |entries: &Entries<'_>| {
+fn forbidden(entry: &Entry, query: &BookQuery<'_>, answered: bool, earlier: &[&[Entry]]) -> Option<WhyNot> {
+    let is_against = |entries: &&[Entry]| {
         let mut said = entries.iter();
         said.any(|other| other.mv == entry.mv && other.is_unwanted())
     };

@@ -3,9 +3,8 @@
 //! | module | purpose |
 //! |---|---|
 //! | `syntax, token, dense, book_line, moves, annotation, header, walk, prefix_cache, parse` | the parser: text to annotated moves |
-//! | `parsed_book, include, index, positions, entries, library` | from parsed lines to positions by Zobrist key |
+//! | `parsed_book, include, index, move16, positions, library` | from parsed lines to positions by Zobrist key |
 //! | `lookup, sampling, expected_line, explain, tree_view` | choosing and explaining moves |
-//! | `block, compile, compiled, move16` | compiled books, read from disk |
 //! | `polyglot` | Polyglot `.bin`, import and export |
 //! | `build, build_text, merge, rewrite_weights, format` | writing book text |
 //! | `learn, learned_weights` | weights from game results |
@@ -14,18 +13,14 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod annotation;
-mod block;
 mod blunder_positions;
 mod book_line;
 mod build;
 mod build_text;
 mod check;
-mod compile;
-mod compiled;
 mod dense;
 mod diff;
 mod eco;
-mod entries;
 mod expected_line;
 mod explain;
 mod format;
@@ -58,12 +53,9 @@ pub use annotation::{BASE_WEIGHT, MAX_WEIGHT};
 pub use blunder_positions::{BlunderPosition, BlunderPositions};
 pub use build::{BookBuilder, BuiltBook, begins_in_start_position};
 pub use check::{check, check_bytes, missing_transpositions, rare_moves};
-pub use compile::{CompileError, Origin};
-pub use compiled::{OpenError, open_compiled};
 pub use dense::split;
 pub use diff::{Difference, diff};
 pub use eco::{Opening, name, name_of};
-pub use entries::Entries;
 pub use expected_line::{ExpectedLine, plan};
 pub use explain::{Explained, WhyNot};
 pub use format::{Notation, format};
@@ -75,7 +67,7 @@ pub use library::{Book, Library, write};
 pub use line_ends::{LineEnd, ends};
 pub use lookup::{BookMove, BookQuery};
 pub use merge::{Merged, merge};
-pub use parse::{LARGE, MAX_BYTES, MAX_LINES, is_book, parse, parse_bytes, read, read_bytes, too_large};
+pub use parse::{MAX_BYTES, MAX_LINES, is_book, parse, parse_bytes, read, read_bytes, too_large};
 pub use parsed_book::ParsedBook;
 pub use polyglot::{
     Imported, LeftOut, PolyglotError, ZeroWeights, each_position, export_polyglot, import_polyglot,

@@ -5,13 +5,10 @@ use std::{fmt::Display, sync::Arc};
 use sparring_chess::Move;
 
 use super::{
-    compiled::Compiled,
-    entries::Entries,
     header::BookHeader,
-    include::included,
+    include::{MAX_INCLUDED_BYTES, included},
     index::{Occurrences, SourceLocation},
     learned_weights::{LearnedWeights, WeightFactor},
-    parse::LARGE,
     parsed_book::collect,
     positions::{Entry, Positions, Texts},
     syntax::BookText,
@@ -24,9 +21,8 @@ pub struct Book {
     path: Arc<str>,
     head: BookHeader,
     text: BookText,
-    lines: usize,
     rows: usize,
-    store: Store,
+    positions: Arc<Positions>,
     /// The paths of all files its lines stand in; its own is the first.
     files: Vec<Arc<str>>,
     /// How its weights lean by results.
@@ -35,13 +31,6 @@ pub struct Book {
     included: Vec<BookText>,
     /// The text that notes are parts of: its own, and after it those of the books it includes.
     notes: Arc<str>,
-}
-
-/// What a book's positions are kept in.
-#[derive(Debug, Clone)]
-enum Store {
-    Memory(Arc<Positions>),
-    File(Arc<Compiled>),
 }
 
 impl Book {
@@ -56,32 +45,14 @@ impl Book {
         Self {
             name: stem(&path).into(),
             head,
-            lines: text.len(),
             rows,
-            store: Store::Memory(Arc::new(positions)),
+            positions: Arc::new(positions),
             files: vec![path.clone()],
             path,
             leans: Arc::default(),
             included: Vec::new(),
             notes: text.source(),
             text,
-        }
-    }
-
-    /// A book whose positions stay in a file. `head` is all of its text that is kept; its sizes are lines and rows.
-    pub(super) fn compiled(
-        path: &str,
-        head: BookHeader,
-        text: BookText,
-        (lines, rows): (usize, usize),
-        compiled: Compiled,
-        names: &str,
-    ) -> Self {
-        Self {
-            lines,
-            store: Store::File(Arc::new(compiled)),
-            notes: names.into(),
-            ..Self::new(path, head, text, rows, Positions::default())
         }
     }
 
@@ -110,7 +81,7 @@ impl Book {
         let (positions, _) = Positions::gather(occurrences, &texts, |_, _, _, _: &mut ()| {});
         Self {
             rows,
-            store: Store::Memory(Arc::new(positions)),
+            positions: Arc::new(positions),
             files,
             included: others.iter().map(|other| other.text.clone()).collect(),
             notes: notes.into(),
@@ -145,7 +116,7 @@ impl Book {
     /// How many lines the text has, comments and refused lines included.
     #[must_use]
     pub fn lines(&self) -> usize {
-        self.lines
+        self.text.len()
     }
 
     /// How many lines of moves were read.
@@ -157,30 +128,15 @@ impl Book {
     /// How many positions have a move.
     #[must_use]
     pub fn positions(&self) -> usize {
-        match &self.store {
-            Store::Memory(positions) => positions.len(),
-            Store::File(compiled) => compiled.len(),
-        }
+        self.positions.len()
     }
 
-    /// Whether its positions stay in a file: see [`open_compiled`](super::open_compiled).
-    #[must_use]
-    pub fn is_compiled(&self) -> bool {
-        matches!(self.store, Store::File(_))
-    }
-
-    /// Whether it is too large to be included, compiled or not.
+    /// Whether it is too large to be included.
     pub(super) fn is_large(&self) -> bool {
-        self.is_compiled() || self.text.as_str().len() >= LARGE
+        self.text.as_str().len() >= MAX_INCLUDED_BYTES
     }
 
-    /// Whether a look-up found its compiled file damaged; what is damaged is as if it were not in the book.
-    #[must_use]
-    pub fn is_damaged(&self) -> bool {
-        matches!(&self.store, Store::File(compiled) if compiled.is_damaged())
-    }
-
-    /// The text it was read from; of a compiled book only its headers.
+    /// The text it was read from.
     #[must_use]
     pub fn text(&self) -> &BookText {
         &self.text
@@ -194,21 +150,15 @@ impl Book {
     /// What it says of a position, by [`chess::key`](sparring_chess::key), in the order of the text; those that are
     /// never played included. Empty if it does not know the position.
     #[must_use]
-    pub fn entries(&self, key: u64) -> Entries<'_> {
-        match &self.store {
-            Store::Memory(positions) => Entries::lent(positions.at(key)),
-            Store::File(compiled) => compiled.at(key),
-        }
+    pub fn entries(&self, key: u64) -> &[Entry] {
+        self.positions.at(key)
     }
 
     /// What it says of the last of the positions that a game went through, by their keys from the game's start on:
     /// like [`entries`](Self::entries), and moves that are pinned to this very way count as well.
     #[must_use]
-    pub fn entries_along(&self, keys: &[u64]) -> Entries<'_> {
-        match &self.store {
-            Store::Memory(positions) => Entries::lent(positions.along(keys)),
-            Store::File(compiled) => compiled.along(keys),
-        }
+    pub fn entries_along(&self, keys: &[u64]) -> &[Entry] {
+        self.positions.along(keys)
     }
 
     /// The same book with weights that lean by results.
@@ -256,7 +206,7 @@ impl Book {
     }
 }
 
-/// The text of a book, byte for byte as it was read; of a compiled one only its headers.
+/// The text of a book, byte for byte as it was read.
 #[must_use]
 pub fn write(book: &Book) -> String {
     book.text.write()
@@ -271,7 +221,6 @@ pub struct Library {
 impl Library {
     /// A library of these books. Of two with the same name the first is found. Books get the lines of those that they
     /// include; what cannot be included is left out, and [`missing_includes`](super::missing_includes) tells of it.
-    /// A book that is large enough to be compiled is never included, as its lines would not be at hand.
     #[must_use]
     pub fn new(books: Vec<Book>) -> Self {
         let linked = books.iter().map(|book| match included(book, &books) {

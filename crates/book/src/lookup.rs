@@ -5,7 +5,6 @@ use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use sparring_chess::{GameHistory, Move, Rules as _};
 
 use super::{
-    entries::Entries,
     learned_weights::WeightFactor,
     library::{Book, Library},
     positions::Entry,
@@ -161,7 +160,7 @@ struct Found<'a> {
     earlier: &'a [String],
     book: &'a Book,
     key: u64,
-    entries: Entries<'a>,
+    entries: &'a [Entry],
     /// The largest share of a move that is played.
     largest: u64,
     /// The sum of all stakes, above 0.

@@ -1,4 +1,4 @@
-//! Packed moves for compiled books and for parsing; complete without the position.
+//! Moves packed into 24 bits, complete without the position, for [`Occurrence`](super::index::Occurrence).
 
 use sparring_chess::{Move, Role, Square};
 

@@ -8,10 +8,6 @@ use super::{library::Book, parsed_book::ParsedBook, syntax::BookText};
 /// in memory, so there has to be an end.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// Texts of so many bytes are compiled, and never included: of the order of a million positions, which take a second to
-/// read.
-pub const LARGE: usize = 4 << 20;
-
 /// The most lines that are read as a book.
 pub const MAX_LINES: usize = 1_000_000;
 
@@ -51,8 +47,8 @@ pub fn read_bytes(name: &str, bytes: &[u8]) -> Result<ParsedBook, Diagnostics> {
     read(name, utf8(name, bytes)?)
 }
 
-/// Reads the lines of a book, as far as they can be read, without gathering their moves by position yet: to be played
-/// from memory, compiled or checked. [`parse`] does both.
+/// Reads the lines of a book, as far as they can be read, without gathering their moves by position yet.
+/// [`parse`] does both.
 ///
 /// # Errors
 /// Why there is no book.

@@ -1,12 +1,8 @@
-//! A parsed book before its moves are indexed by position, in memory or in a compiled file.
-
-use std::io::{Seek, Write};
+//! A parsed book before its moves are indexed by position.
 
 use sparring_diagnostics::{Diagnostic, Diagnostics};
 
 use super::{
-    compile::{CompileError, Origin, write_compiled},
-    header::BookHeader,
     index::{Occurrence, Occurrences, Remark, SourceLocation},
     library::Book,
     positions::{Entry, Positions, Texts},
@@ -64,24 +60,6 @@ impl ParsedBook {
     pub fn into_book(self) -> (Book, Diagnostics) {
         let (book, findings, _) = self.gather(|_, _, _, _: &mut ()| {});
         (book, findings)
-    }
-
-    /// Writes the compiled form of the book. Little more memory is taken for that than for the draft.
-    ///
-    /// # Errors
-    /// [`CompileError`] when the book includes others, or nothing can be written.
-    pub fn compile(&self, origin: Origin, out: &mut (impl Write + Seek)) -> Result<(), CompileError> {
-        let source = self.text.as_str();
-        let texts = Texts::new(vec![0], &self.occurrences.notes, source);
-        let sizes = (self.text.len(), self.walked.rows);
-        let book = (&self.walked.head, sizes, source);
-        write_compiled(book, origin, &self.occurrences, &texts, out)
-    }
-
-    /// What its headers say of it as a whole.
-    #[must_use]
-    pub fn head(&self) -> &BookHeader {
-        &self.walked.head
     }
 
     pub(super) fn occurrences(&self) -> &Occurrences {

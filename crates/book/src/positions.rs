@@ -335,13 +335,6 @@ impl Lists {
         lists
     }
 
-    /// The positions of some section.
-    pub fn of_section(parts: &[Vec<Occurrence>], remarks: &[Remark], texts: &Texts<'_>) -> Self {
-        let mut sorted = Vec::new();
-        sort_section(parts, &mut sorted);
-        Self::gather(&sorted, remarks, texts, |_, _| {})
-    }
-
     /// The exceptions: under each order of moves that something is pinned to, that and what counts there anyway.
     pub fn by_path(occurrences: &Occurrences, texts: &Texts<'_>) -> Self {
         if !occurrences.has_pins() {
@@ -376,18 +369,6 @@ impl Lists {
             .map(|remark| Remark { pin: None, ..*remark })
             .collect();
         Self::gather(&along, &remarks, texts, |_, _| {})
-    }
-
-    /// All keys in order, each with its moves.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &[Entry])> {
-        let ranges = self.begins.windows(2).map(|pair| match pair {
-            [begin, end] => self
-                .entries
-                .get(*begin as usize..*end as usize)
-                .unwrap_or_default(),
-            _ => &[],
-        });
-        self.keys.iter().copied().zip(ranges)
     }
 
     fn at(&self, key: u64) -> &[Entry] {

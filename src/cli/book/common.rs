@@ -22,7 +22,7 @@ use crate::{
     reload::list,
     store::{Archive, StoreError},
 };
-use sparring_book::{self as book, Book, Library, ParsedBook};
+use sparring_book::{self as book, Book, Library};
 use sparring_chess::{GameHistory, Variant, parse_san, parse_uci};
 use sparring_diagnostics::Diagnostics;
 use sparring_files::{
@@ -90,18 +90,6 @@ pub fn whole(book: Book, others: &[Book]) -> Book {
 /// The folder of books that `bot.toml` here names.
 fn books_folder() -> PathBuf {
     config::paths(&files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default()).books
-}
-
-/// Reads the lines of a book without a mistake; of one with mistakes these are drawn on stderr.
-pub fn faultless(path: &Path) -> anyhow::Result<ParsedBook> {
-    let (name, bytes) = (path.display().to_string(), book_bytes(path)?);
-    let draft = book::read_bytes(&name, &bytes);
-    let findings = match &draft {
-        Ok(draft) => draft.findings(),
-        Err(findings) => findings.clone(),
-    };
-    tell(findings);
-    usable(&name, draft.ok().filter(|draft| draft.findings().is_usable()))
 }
 
 /// Reads the file of a book, unless it is too large for one.

@@ -5,7 +5,6 @@ mod blunders;
 mod build;
 mod check;
 mod common;
-mod compile;
 mod diff;
 mod explain;
 mod format;
@@ -74,8 +73,6 @@ enum Command {
     Export(polyglot::ExportArgs),
     /// Counts what is in books.
     Stats(stats::Args),
-    /// Makes the compiled form of large books, which opens at once.
-    Compile(compile::Args),
 }
 
 /// Runs the subcommand.
@@ -97,6 +94,5 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Import(args) => polyglot::import(args),
         Command::Export(args) => polyglot::export(args),
         Command::Stats(args) => stats::run(args),
-        Command::Compile(args) => compile::run(args),
     }
 }
