@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use sparring_chess::{Color, GameHistory, Move, Position, Variant, key};
 
 use super::{
+    book::Book,
     build_text::{Scale, write},
-    library::Book,
     merge::merge,
     parse::parse,
     rewrite_weights::rewrite_weights,

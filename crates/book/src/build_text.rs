@@ -9,9 +9,9 @@ use sparring_chess::{Color, Move, Position, Rules as _, Variant, key, write_fen,
 
 use super::{
     annotation::{BASE_WEIGHT, MAX_WEIGHT},
+    book::Book,
     build::{BookBuilder, BuiltBook, Counts, Start},
     eco,
-    library::Book,
     positions::Entry,
     tree_view::numbered,
 };

@@ -6,8 +6,8 @@ use sparring_chess::{Color, Move, Position, Rules as _, key, write_san};
 use sparring_diagnostics::{Diagnostic, Diagnostics};
 
 use super::{
+    book::Book,
     book_line::ReplayedLine,
-    library::Book,
     lint_candidates,
     parse::{read, read_bytes},
     parsed_book::ParsedBook,

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use sparring_chess::{Color, Move, Rules as _, write_san};
 
 use super::{
-    library::Book,
-    positions::{Entry, path as way},
+    book::Book,
+    index::path as way,
+    positions::Entry,
     walk::{Row, walk_all},
 };
 
@@ -30,7 +31,7 @@ pub fn diff(old: &Book, new: &Book) -> Vec<Difference> {
     let mut places: Vec<DiffPlace> = Vec::new();
     let mut index = HashMap::new();
     for book in [old, new] {
-        walk_all(book, &mut |row| visit(row, &mut places, &mut index));
+        walk_all(book.texts(), &mut |row| visit(row, &mut places, &mut index));
     }
     places
         .into_iter()

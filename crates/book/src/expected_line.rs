@@ -2,7 +2,7 @@
 
 use sparring_chess::{GameHistory, Rules as _, write_san};
 
-use super::{library::Book, positions::Entry};
+use super::{book::Book, positions::Entry};
 
 /// A move of a plan.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use sparring_chess::{Color, Move, Position, Rules as _, Variant, write_san, write_uci};
 
 use super::{
+    book::Book,
     book_line::ReplayedLine,
-    library::Book,
     moves::read_move,
     prefix_cache::PrefixCache,
     syntax::{Kind, Line, SyntaxKind},

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use sparring_diagnostics::{Diagnostic, Diagnostics};
 
-use super::{library::Book, moves::is_near};
+use super::{book::Book, moves::is_near};
 
 /// Texts of so many bytes are never included, since each book that includes one keeps its positions once more: of the
 /// order of a million.
-pub(super) const MAX_INCLUDED_BYTES: usize = 4 << 20;
+const MAX_INCLUDED_BYTES: usize = 4 << 20;
 
 /// The books that one includes, and those that these include, each once and before whoever includes it. What is not
 /// there or plays by other rules is left out.
@@ -23,7 +23,7 @@ pub(super) fn included<'b>(book: &'b Book, all: &'b [Book]) -> Vec<&'b Book> {
 fn visit<'b>(book: &'b Book, all: &'b [Book], seen: &mut HashSet<&'b str>, found: &mut Vec<&'b Book>) {
     for include in &book.head().includes {
         let other = all.iter().find(|other| other.name() == include.name);
-        let fits = |other: &&Book| other.head().variant == book.head().variant && !other.is_large();
+        let fits = |other: &&Book| other.head().variant == book.head().variant && !is_large(other);
         let Some(other) = other.filter(fits) else {
             continue;
         };
@@ -32,6 +32,11 @@ fn visit<'b>(book: &'b Book, all: &'b [Book], seen: &mut HashSet<&'b str>, found
             found.push(other);
         }
     }
+}
+
+/// Whether a book is too large to be included.
+fn is_large(book: &Book) -> bool {
+    book.text().as_str().len() >= MAX_INCLUDED_BYTES
 }
 
 /// Tells of includes that come to nothing: books that are not there, of other rules, or that include each other in a
@@ -56,7 +61,7 @@ pub fn missing_includes(all: &[Book]) -> Vec<Diagnostics> {
                         other.head().variant.name()
                     )
                 }
-                Some(other) if other.is_large() => {
+                Some(other) if is_large(other) => {
                     format!(
                         "\"{}\" is too large to be included: let personalities name it after this book",
                         include.name

@@ -6,8 +6,9 @@ use super::{
     annotation::Annotation,
     book_line::ReplayedLine,
     move16::{pack, unpack},
-    positions::{Note, path},
-    walk::Row,
+    name_span::NameSpan,
+    syntax::BookText,
+    walk::{Row, Walk, walk_parts},
 };
 
 /// In so many sections the keys are divided, by their first bits: each is sorted by itself, on any thread.
@@ -96,6 +97,14 @@ impl Occurrence {
     }
 }
 
+/// A name for a way through positions, by their keys from the start of the game on.
+pub(super) fn path(keys: impl IntoIterator<Item = u64>) -> u64 {
+    keys.into_iter().fold(0, |path: u64, key| {
+        // An odd multiplier and a turn make the order count.
+        (path ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    })
+}
+
 /// Where a text stands among those that are read together.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SourceLocation {
@@ -125,7 +134,7 @@ pub(super) struct Occurrences {
     pub remarks: Vec<Remark>,
     has_pins: bool,
     /// Lines with a comment.
-    pub notes: Vec<(u32, Note)>,
+    pub notes: Vec<(u32, NameSpan)>,
     /// All rows, in order.
     pub rows: Vec<RowMark>,
     /// Whether some row counts for one side only.
@@ -158,7 +167,7 @@ impl Occurrences {
     pub fn add(&mut self, row: &Row<'_, '_>, place: SourceLocation) {
         let line = place.lines.saturating_add(row.line.number as u32);
         if let Some((span, text)) = row.line.comment() {
-            let note = Note {
+            let note = NameSpan {
                 start: (place.bytes + span.start) as u32,
                 len: text.len() as u32,
             };
@@ -228,6 +237,16 @@ impl Occurrences {
     pub fn has_pins(&self) -> bool {
         self.has_pins
     }
+}
+
+/// Collects the occurrences of moves in a text, on several threads if it is long.
+pub(super) fn collect(text: &BookText, place: SourceLocation) -> (Walk, Occurrences) {
+    // A move with its space is seldom shorter than 3 bytes.
+    let gatherer = |bytes| Occurrences::with_capacity(bytes / 3);
+    let see = |row: &Row<'_, '_>, heard: &mut Occurrences| heard.add(row, place);
+    let (walked, parts) = walk_parts(text, gatherer, see);
+    let joined = parts.into_iter().reduce(Occurrences::followed_by);
+    (walked, joined.unwrap_or_default())
 }
 
 /// So few are sorted as they are.

@@ -12,8 +12,8 @@ use sparring_chess::{Color, GameHistory, Move, units::Centipawns, write_san};
 
 use super::{
     annotation::MAX_WEIGHT,
+    book::Book,
     learned_weights::{WeightFactor, uci},
-    library::Book,
     positions::Entry,
     rewrite_weights::{number, rewrite_weights},
     tree_view::moves_of,

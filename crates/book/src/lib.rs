@@ -3,7 +3,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | `syntax, token, dense, book_line, moves, annotation, header, walk, prefix_cache, parse` | the parser: text to annotated moves |
-//! | `parsed_book, include, index, move16, positions, library` | from parsed lines to positions by Zobrist key |
+//! | `parsed_book, include, index, move16, name_span, positions, book, library` | from parsed lines to positions by Zobrist key |
 //! | `lookup, sampling, expected_line, explain, tree_view` | choosing and explaining moves |
 //! | `polyglot` | Polyglot `.bin`, import and export |
 //! | `build, build_text, merge, rewrite_weights, format` | writing book text |
@@ -14,6 +14,7 @@
 
 mod annotation;
 mod blunder_positions;
+mod book;
 mod book_line;
 mod build;
 mod build_text;
@@ -36,6 +37,7 @@ mod lookup;
 mod merge;
 mod move16;
 mod moves;
+mod name_span;
 mod parse;
 mod parsed_book;
 mod polyglot;
@@ -51,6 +53,7 @@ mod walk;
 
 pub use annotation::{BASE_WEIGHT, MAX_WEIGHT};
 pub use blunder_positions::{BlunderPosition, BlunderPositions};
+pub use book::{Book, write};
 pub use build::{BookBuilder, BuiltBook, begins_in_start_position};
 pub use check::{check, check_bytes, missing_transpositions, rare_moves};
 pub use dense::split;
@@ -63,7 +66,7 @@ pub use header::{BookHeader, Include};
 pub use include::missing_includes;
 pub use learn::{LearnReport, MoveOrigin, MoveStats, Outcome, expected_score};
 pub use learned_weights::{LearnedWeights, WeightFactor};
-pub use library::{Book, Library, write};
+pub use library::Library;
 pub use line_ends::{LineEnd, ends};
 pub use lookup::{BookMove, BookQuery};
 pub use merge::{Merged, merge};

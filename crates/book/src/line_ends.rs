@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::Range};
 use sparring_chess::{Color, GameHistory, Rules as _};
 
 use super::{
-    library::Book,
+    book::Book,
     walk::{Row, walk},
 };
 

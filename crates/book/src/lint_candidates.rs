@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
+    book::Book,
     index::{Occurrence, Remark, RowMark},
-    library::Book,
     parsed_book::ParsedBook,
     positions::Entry,
 };

@@ -5,10 +5,7 @@ use rand::{Rng as _, SeedableRng as _, rngs::ChaCha8Rng};
 use sparring_chess::{GameHistory, Move, Rules as _};
 
 use super::{
-    learned_weights::WeightFactor,
-    library::{Book, Library},
-    positions::Entry,
-    sampling::SelectionPolicy,
+    book::Book, learned_weights::WeightFactor, library::Library, positions::Entry, sampling::SelectionPolicy,
 };
 
 /// A move that a book proposes.

@@ -6,8 +6,8 @@ use sparring_chess::{Color, Move, Position, key, write_fen};
 
 use super::{
     annotation::Annotation,
+    book::Book,
     header::BookHeader,
-    library::Book,
     walk::{Row, walk},
 };
 

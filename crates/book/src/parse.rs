@@ -2,7 +2,7 @@
 
 use sparring_diagnostics::{Diagnostic, Diagnostics, utf8};
 
-use super::{library::Book, parsed_book::ParsedBook, syntax::BookText};
+use super::{book::Book, parsed_book::ParsedBook, syntax::BookText};
 
 /// The largest text that is read as a book: more than ten million positions. Reading takes many times the text
 /// in memory, so there has to be an end.

@@ -3,11 +3,11 @@
 use sparring_diagnostics::{Diagnostic, Diagnostics};
 
 use super::{
-    index::{Occurrence, Occurrences, Remark, SourceLocation},
-    library::Book,
+    book::Book,
+    index::{Occurrence, Occurrences, Remark, SourceLocation, collect},
     positions::{Entry, Positions, Texts},
     syntax::BookText,
-    walk::{Row, Walk, walk_parts},
+    walk::Walk,
 };
 
 /// A book that was read, and what is wrong with its lines. Made by [`read`](super::read).
@@ -85,14 +85,4 @@ impl ParsedBook {
         );
         (book, findings, kept)
     }
-}
-
-/// Collects the occurrences of moves in a text, on several threads if it is long.
-pub(super) fn collect(text: &BookText, place: SourceLocation) -> (Walk, Occurrences) {
-    // A move with its space is seldom shorter than 3 bytes.
-    let gatherer = |bytes| Occurrences::with_capacity(bytes / 3);
-    let see = |row: &Row<'_, '_>, heard: &mut Occurrences| heard.add(row, place);
-    let (walked, parts) = walk_parts(text, gatherer, see);
-    let joined = parts.into_iter().reduce(Occurrences::followed_by);
-    (walked, joined.unwrap_or_default())
 }

@@ -10,7 +10,7 @@ pub use import::{Imported, LeftOut, ZeroWeights, import_polyglot, import_polyglo
 
 use sparring_chess::{File, Move, MoveList, Position, Rank, Role, Square, polyglot_key};
 
-use super::{MAX_BYTES, MAX_LINES, library::Book, walk::walk_all};
+use super::{MAX_BYTES, MAX_LINES, book::Book, walk::walk_all};
 
 /// The length of a record: key, move, weight and learning data.
 const RECORD: usize = 16;
@@ -78,7 +78,7 @@ pub fn export_polyglot(book: &Book) -> Vec<u8> {
 #[must_use]
 pub fn pinned_moves(book: &Book) -> usize {
     let mut pinned = 0;
-    walk_all(book, &mut |row| {
+    walk_all(book.texts(), &mut |row| {
         pinned += row.counting().filter(|played| played.worth.pinned).count();
     });
     pinned
@@ -88,7 +88,7 @@ pub fn pinned_moves(book: &Book) -> usize {
 /// pinned to an order of moves is not among them.
 pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])) {
     let mut seen = HashSet::new();
-    walk_all(book, &mut |row| {
+    walk_all(book.texts(), &mut |row| {
         for played in row.counting() {
             if !seen.insert(played.key) {
                 continue;

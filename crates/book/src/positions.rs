@@ -6,18 +6,10 @@ use sparring_chess::Move;
 
 use super::{
     annotation::BASE_WEIGHT,
-    index::{Occurrence, Occurrences, Remark, SECTIONS, section_of, sort_section},
+    index::{Occurrence, Occurrences, Remark, SECTIONS, path, section_of, sort_section},
+    name_span::NameSpan,
     walk::threads,
 };
-
-/// Bytes of the text that tell what an opening is called; empty for nothing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Note {
-    /// The first byte.
-    pub start: u32,
-    /// How many bytes.
-    pub len: u32,
-}
 
 /// What a book says of a move in a position, all lines taken together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,15 +36,7 @@ pub struct Entry {
     pub line: u32,
     /// Which of the book's files that line is in; 0 is its own.
     pub(super) file: u16,
-    pub(super) note: Note,
-}
-
-/// A name for a way through positions, by their keys from the start of the game on.
-pub(super) fn path(keys: impl IntoIterator<Item = u64>) -> u64 {
-    keys.into_iter().fold(0, |path: u64, key| {
-        // An odd multiplier and a turn make the order count.
-        (path ^ key).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-    })
+    pub(super) note: NameSpan,
 }
 
 impl Entry {
@@ -84,7 +68,7 @@ impl Entry {
             (self.file, self.line) = texts.place(other.line);
         }
         // Nothing has nothing in common with any name.
-        if self.note != Note::default() {
+        if self.note != NameSpan::default() {
             self.note = self.note.common(texts.note(other.line), texts.source);
         }
     }
@@ -122,59 +106,21 @@ impl Entry {
     }
 }
 
-impl Note {
-    /// Its text, if there is any.
-    pub fn text(self, source: &str) -> Option<&str> {
-        let start = self.start as usize;
-        source
-            .get(start..start + self.len as usize)
-            .filter(|text| !text.is_empty())
-    }
-
-    /// What two names have in common: `Ruy Lopez` of `Ruy Lopez, Berlin` and `Ruy Lopez, Open`.
-    ///
-    /// The first moves of a book are shared by many lines, so the name of one of them would mislead.
-    fn common(self, other: Self, source: &str) -> Self {
-        if self == other {
-            return self;
-        }
-        let (Some(mine), Some(theirs)) = (self.text(source), other.text(source)) else {
-            return Self::default();
-        };
-        let alike = mine
-            .split_inclusive(PARTS)
-            .zip(theirs.split_inclusive(PARTS))
-            .take_while(|(one, other)| bare(one) == bare(other));
-        let len: usize = alike.map(|(one, _)| one.len()).sum();
-        Self {
-            start: self.start,
-            len: bare(&mine[..len]).len() as u32,
-        }
-    }
-}
-
-/// What divides the name of an opening into parts, from the family to the line.
-const PARTS: [char; 2] = [',', ':'];
-
-fn bare(part: &str) -> &str {
-    part.trim_end_matches(|c: char| c.is_whitespace() || PARTS.contains(&c))
-}
-
 /// The texts that are read together, as places in them are counted.
 #[derive(Debug)]
 pub(super) struct Texts<'s> {
     /// How many lines stand before each text; the first is the book's own.
     lines_before: Vec<u32>,
     /// The comment of each line, from 1 on; none of any if there is no comment at all.
-    notes: Vec<Note>,
+    notes: Vec<NameSpan>,
     source: &'s str,
 }
 
 impl<'s> Texts<'s> {
     /// Texts with so many lines before each, the first 0. Notes are bytes of `source`.
-    pub fn new(lines_before: Vec<u32>, noted: &[(u32, Note)], source: &'s str) -> Self {
+    pub fn new(lines_before: Vec<u32>, noted: &[(u32, NameSpan)], source: &'s str) -> Self {
         let last = noted.iter().map(|(line, _)| *line as usize).max();
-        let mut notes = vec![Note::default(); last.map_or(0, |last| last + 1)];
+        let mut notes = vec![NameSpan::default(); last.map_or(0, |last| last + 1)];
         for (line, note) in noted {
             if let Some(at) = notes.get_mut(*line as usize) {
                 *at = *note;
@@ -200,7 +146,7 @@ impl<'s> Texts<'s> {
         (u16::try_from(text).unwrap_or(u16::MAX), line - before)
     }
 
-    fn note(&self, line: u32) -> Note {
+    fn note(&self, line: u32) -> NameSpan {
         self.notes.get(line as usize).copied().unwrap_or_default()
     }
 }
@@ -382,38 +328,5 @@ impl Lists {
                 .unwrap_or_default(),
             _ => &[],
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn common(one: &str, other: &str) -> Option<String> {
-        let source = format!("{one}{other}");
-        let one = Note {
-            start: 0,
-            len: one.len() as u32,
-        };
-        let other = Note {
-            start: one.len,
-            len: other.len() as u32,
-        };
-        one.common(other, &source).text(&source).map(str::to_owned)
-    }
-
-    #[test]
-    fn names_of_openings_share_their_first_parts() {
-        assert_eq!(
-            common("Ruy Lopez, Berlin", "Ruy Lopez, Open"),
-            Some("Ruy Lopez".into())
-        );
-        assert_eq!(common("Ruy Lopez, Berlin", "Ruy Lopez"), Some("Ruy Lopez".into()));
-        assert_eq!(
-            common("Ruy Lopez: Open: A", "Ruy Lopez: Open, B"),
-            Some("Ruy Lopez: Open".into())
-        );
-        assert_eq!(common("Ruy Lopez", "Ruy Lopes"), None);
-        assert_eq!(common("Ruy Lopez", ""), None);
     }
 }

@@ -6,8 +6,8 @@ use sparring_chess::{Color, Move};
 
 use super::{
     annotation::{BASE_WEIGHT, MAX_WEIGHT},
+    book::Book,
     book_line::ReplayedLine,
-    library::Book,
     positions::Entry,
     walk::walk,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{eco, library::Book, syntax::BookText, walk::walk_all};
+use super::{book::Book, eco, syntax::BookText, walk::walk_all};
 
 /// What is in a book.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -44,7 +44,7 @@ pub fn stats(book: &Book) -> Stats {
     };
     let (mut seen, mut names) = (HashSet::new(), BTreeMap::<String, usize>::new());
     let mut plies = 0;
-    walk_all(book, &mut |row| {
+    walk_all(book.texts(), &mut |row| {
         let depth = row.depth();
         stats.deepest = stats.deepest.max(depth);
         plies += depth;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use sparring_chess::{Color, GameHistory, Position, Rules as _, key, write_san};
 
-use super::{eco, learned_weights::WeightFactor, library::Book, positions::Entry};
+use super::{book::Book, eco, learned_weights::WeightFactor, positions::Entry};
 
 /// How much of a tree is wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,7 +8,6 @@ use sparring_diagnostics::Diagnostic;
 use super::{
     book_line::{ReplayedLine, read_row},
     header::{BookHeader, Include, SPEEDS, read_levels, read_speeds},
-    library::Book,
     moves::is_near,
     prefix_cache::PrefixCache,
     syntax::{BookText, Kind, Line, SyntaxKind},
@@ -76,9 +75,9 @@ pub(super) fn walk<'t>(text: &'t BookText, see: &mut dyn FnMut(&Row<'_, 't>)) ->
     reader.finish(text)
 }
 
-/// Reads the lines of a book and of those it includes, each text by itself, and shows each row that could be read.
-pub(super) fn walk_all(book: &Book, see: &mut dyn FnMut(&Row<'_, '_>)) {
-    for text in book.texts() {
+/// Reads all lines of several texts, each by itself, and shows each row that could be read.
+pub(super) fn walk_all<'t>(texts: impl Iterator<Item = &'t BookText>, see: &mut dyn FnMut(&Row<'_, '_>)) {
+    for text in texts {
         walk(text, &mut |row| see(row));
     }
 }
