@@ -216,8 +216,8 @@ fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
     assert_eq!(show(), upright, "not without the setting");
     fs::write(at("bot.toml"), "[state]\nbook-learning = true\n").unwrap();
     insta::assert_snapshot!(show(), @r"
-     55%  1. d4    A40 Queen's Pawn Game  [mine.book:2]  leans ×1.35 by 6 games: 6.0 points of 3.0
-     45%  1. e4    B00 King's Pawn Game  [mine.book:2]  leans ×0.74 by 6 games: 0.0 points of 3.0
+     55%  1. d4    A40 Queen's Pawn Game  [mine.book:2]  learned ×1.35 from 6 games: 6.0 points of 3.0
+     45%  1. e4    B00 King's Pawn Game  [mine.book:2]  learned ×0.74 from 6 games: 0.0 points of 3.0
     ");
     let (_, said) = learn(folder.path(), &["--forget"]);
     assert!(said.contains("mine.book stands upright again"), "{said}");

@@ -90,21 +90,21 @@ mod tests {
         ] {
             let (bare, marks) = split_marks(word);
             assert_eq!(bare, "a6");
-            let mut worth = Annotation::default();
-            assert!(worth.read(marks), "{word}");
-            assert_eq!(worth.marks, value);
+            let mut annotation = Annotation::default();
+            assert!(annotation.read(marks), "{word}");
+            assert_eq!(annotation.marks, value);
         }
     }
 
     #[test]
     fn xx_forbids_with_or_without_other_marks() {
         assert_eq!(split_marks("e7e5?xx"), ("e7e5", "?xx"));
-        let mut worth = Annotation::default();
-        assert!(worth.read("?xx"));
-        assert!(worth.never);
+        let mut annotation = Annotation::default();
+        assert!(annotation.read("?xx"));
+        assert!(annotation.never);
         assert!(!Annotation::default().read("!!!"));
         assert_eq!(split_marks("exd5"), ("exd5", ""));
         assert_eq!(split_marks("e7e5?xx@"), ("e7e5", "?xx@"));
-        assert!(worth.read("!@") && worth.pinned && worth.marks == 0);
+        assert!(annotation.read("!@") && annotation.pinned && annotation.marks == 0);
     }
 }

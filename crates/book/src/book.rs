@@ -23,8 +23,8 @@ pub struct Book {
     positions: Arc<Positions>,
     /// The paths of all files its lines stand in; its own is the first.
     files: Vec<Arc<str>>,
-    /// How its weights lean by results.
-    leans: Arc<LearnedWeights>,
+    /// The factors of its weights that follow from results.
+    learned: Arc<LearnedWeights>,
     /// The texts of the books it includes.
     included: Vec<BookText>,
     /// The text that notes are parts of: its own, and after it those of the books it includes.
@@ -47,7 +47,7 @@ impl Book {
             positions: Arc::new(positions),
             files: vec![path.clone()],
             path,
-            leans: Arc::default(),
+            learned: Arc::default(),
             included: Vec::new(),
             notes: text.source(),
             text,
@@ -64,17 +64,17 @@ impl Book {
                 lines,
                 bytes: notes.len(),
             };
-            let (walked, heard) = collect(&other.text, place);
+            let (walked, more) = collect(&other.text, place);
             rows += walked.rows;
-            occurrences = occurrences.followed_by(heard);
+            occurrences = occurrences.followed_by(more);
             lines_before.push(lines);
             lines = lines.saturating_add(other.text.len() as u32);
             files.push(other.path.clone());
             notes += other.text.as_str();
         }
-        let (walked, heard) = collect(&self.text, SourceLocation::default());
+        let (walked, more) = collect(&self.text, SourceLocation::default());
         rows += walked.rows;
-        occurrences = occurrences.followed_by(heard);
+        occurrences = occurrences.followed_by(more);
         let texts = Texts::new(lines_before, &occurrences.notes, &notes);
         let (positions, _) = Positions::gather(occurrences, &texts, |_, _, _, _: &mut ()| {});
         Self {
@@ -159,23 +159,23 @@ impl Book {
         self.positions.along(keys)
     }
 
-    /// The same book with weights that lean by results.
+    /// The same book with weights changed by results.
     #[must_use]
-    pub fn with_learned_weights(self, leans: Arc<LearnedWeights>) -> Self {
-        Self { leans, ..self }
+    pub fn with_learned_weights(self, learned: Arc<LearnedWeights>) -> Self {
+        Self { learned, ..self }
     }
 
-    /// How a move leans by results, if it does.
+    /// The factor of a move's weight that follows from results, if it has one.
     #[must_use]
     pub fn learned_weight(&self, key: u64, mv: Move) -> Option<&WeightFactor> {
-        self.leans.of(key, mv)
+        self.learned.get(key, mv)
     }
 
     /// How much a move counts in a position when one is drawn, against the others there: its
-    /// [`share`](Entry::share) as it leans.
+    /// [`share`](Entry::share) times its factor.
     #[must_use]
     pub fn share(&self, key: u64, entry: &Entry) -> u64 {
-        self.leans.bend(key, entry.mv, entry.share())
+        self.learned.apply(key, entry.mv, entry.share())
     }
 
     /// The file and line to look at for a move, as in `books/starter.book:41`.

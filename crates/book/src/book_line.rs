@@ -15,8 +15,8 @@ use super::{
 
 /// A move as a row plays it.
 #[derive(Debug, Clone)]
-pub(super) struct ReplayedLine {
-    /// How many moves of the trail are played before it.
+pub(super) struct ReplayedMove {
+    /// How many moves of the line are played before it.
     pub depth: usize,
     /// The hash of the position before it.
     pub key: u64,
@@ -25,7 +25,7 @@ pub(super) struct ReplayedLine {
     /// The move.
     pub mv: Move,
     /// What the row says of it.
-    pub worth: Annotation,
+    pub annotation: Annotation,
     /// Its word in the text, without marks.
     pub span: Range<usize>,
     /// Where its number is written, if it is.
@@ -49,29 +49,29 @@ enum LineStage {
 
 /// A row under way.
 struct LineReader<'t, 'r> {
-    trail: &'r mut PrefixCache<'t>,
+    prefix: &'r mut PrefixCache<'t>,
     stage: LineStage,
-    /// How many moves of the row stand on the trail.
+    /// How many moves of the row are in the prefix.
     depth: usize,
-    played: &'r mut Vec<ReplayedLine>,
+    played: &'r mut Vec<ReplayedMove>,
     /// How many moves stand before the first of the alternatives, if there are any.
     choice: Option<usize>,
     warnings: &'r mut Vec<Diagnostic>,
 }
 
-/// Reads a line of moves from the start of the trail into `played`, whose room is used again and again.
+/// Reads a line of moves from the start of the prefix into `played`, whose room is used again and again.
 ///
 /// # Errors
 /// The first thing that is wrong; nothing of the row counts then.
 pub(super) fn read_row<'t>(
     line: Line<'t>,
-    trail: &mut PrefixCache<'t>,
-    played: &mut Vec<ReplayedLine>,
+    prefix: &mut PrefixCache<'t>,
+    played: &mut Vec<ReplayedMove>,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<(), Diagnostic> {
     played.clear();
     let mut reader = LineReader {
-        trail,
+        prefix,
         stage: LineStage::Moves,
         depth: 0,
         played,
@@ -120,7 +120,7 @@ impl<'t> LineReader<'t, '_> {
         };
         let (depth, mv) = match self.stage {
             LineStage::Moves => {
-                let mv = self.trail.play(self.depth, bare).map_err(refuse)?;
+                let mv = self.prefix.play(self.depth, bare).map_err(refuse)?;
                 self.depth += 1;
                 (self.depth - 1, mv)
             }
@@ -129,7 +129,7 @@ impl<'t> LineReader<'t, '_> {
                 let depth = self.depth.saturating_sub(1);
                 (
                     depth,
-                    read_move(self.trail.position(depth), bare).map_err(refuse)?,
+                    read_move(self.prefix.position(depth), bare).map_err(refuse)?,
                 )
             }
             LineStage::Closed | LineStage::Over => {
@@ -141,12 +141,12 @@ impl<'t> LineReader<'t, '_> {
             }
         };
         let marks_at = span.end..span.end + marks.len();
-        self.played.push(ReplayedLine {
+        self.played.push(ReplayedMove {
             depth,
-            key: self.trail.key(depth),
-            turn: self.trail.position(depth).turn(),
+            key: self.prefix.key(depth),
+            turn: self.prefix.position(depth).turn(),
             mv,
-            worth: Annotation::default(),
+            annotation: Annotation::default(),
             span,
             written: None,
             end: marks_at.end,
@@ -164,7 +164,7 @@ impl<'t> LineReader<'t, '_> {
                 format!("\"{marks}\" stands before any move"),
             ));
         };
-        if last.worth.read(marks) {
+        if last.annotation.read(marks) {
             last.end = span.end;
             return Ok(());
         }
@@ -200,7 +200,7 @@ impl<'t> LineReader<'t, '_> {
             );
         };
         let first = last.written.replace(span.clone());
-        if last.worth.number.replace(weight).is_some() || first.is_some() {
+        if last.annotation.number.replace(weight).is_some() || first.is_some() {
             return Err(Diagnostic::error(
                 span,
                 format!("\"{number}\" is a second weight for the same move"),
@@ -235,7 +235,7 @@ impl<'t> LineReader<'t, '_> {
     }
 
     /// The last move; none where a move is still to come.
-    fn last(&mut self) -> Option<&mut ReplayedLine> {
+    fn last(&mut self) -> Option<&mut ReplayedMove> {
         if self.stage == LineStage::Other {
             return None;
         }
@@ -244,17 +244,17 @@ impl<'t> LineReader<'t, '_> {
 
     /// The number that the next move would carry in a game, if it is White's and not the first.
     fn expected_count(&self) -> Option<u32> {
-        let next = self.trail.position(self.depth);
-        (self.trail.counts() && next.turn() == Color::White).then_some(next.fullmoves().get())
+        let next = self.prefix.position(self.depth);
+        (self.prefix.counts() && next.turn() == Color::White).then_some(next.fullmoves().get())
     }
 
     /// A number that does not fit the move hints at a move left out, but the moves alone decide.
     fn check_count(&mut self, number: &str, span: Range<usize>) {
         // After a choice, and for the moves in it, numbers are repeated as their author likes.
-        if !self.trail.counts() || self.stage != LineStage::Moves {
+        if !self.prefix.counts() || self.stage != LineStage::Moves {
             return;
         }
-        let expected = self.trail.position(self.depth).fullmoves();
+        let expected = self.prefix.position(self.depth).fullmoves();
         if number.parse() != Ok(expected.get()) {
             self.warnings.push(
                 Diagnostic::warning(span, format!("move {number} stands where move {expected} is due"))
@@ -279,20 +279,20 @@ impl<'t> LineReader<'t, '_> {
 }
 
 /// Marks the moves of a choice; where some have numbers, those without share what is missing to 100.
-fn settle_choice(choice: &mut [ReplayedLine]) -> Result<(), Diagnostic> {
+fn settle_choice(choice: &mut [ReplayedMove]) -> Result<(), Diagnostic> {
     for played in choice.iter_mut() {
-        played.worth.chosen = true;
+        played.annotation.chosen = true;
     }
     let given = choice
         .iter()
-        .filter_map(|played| played.worth.number)
+        .filter_map(|played| played.annotation.number)
         .fold(0, u32::saturating_add);
-    if choice.iter().all(|played| played.worth.number.is_none()) {
+    if choice.iter().all(|played| played.annotation.number.is_none()) {
         return Ok(());
     }
-    let mut open: Vec<&mut ReplayedLine> = choice
+    let mut open: Vec<&mut ReplayedMove> = choice
         .iter_mut()
-        .filter(|played| played.worth.number.is_none() && !played.worth.never)
+        .filter(|played| played.annotation.number.is_none() && !played.annotation.never)
         .collect();
     let share = 100_u32.saturating_sub(given) / (open.len() as u32).max(1);
     for played in &mut open {
@@ -302,7 +302,7 @@ fn settle_choice(choice: &mut [ReplayedLine]) -> Result<(), Diagnostic> {
                     .with_help("give each move of the choice a number of its own"),
             );
         }
-        played.worth.number = Some(share);
+        played.annotation.number = Some(share);
     }
     Ok(())
 }
@@ -317,10 +317,10 @@ mod tests {
     fn read(row: &str) -> String {
         let text = BookText::new(row);
         let mut warnings = Vec::new();
-        let mut trail = PrefixCache::new(Variant::Standard.start(), true);
+        let mut prefix = PrefixCache::new(Variant::Standard.start(), true);
         let mut played = Vec::new();
         let line = text.lines().next().unwrap();
-        let said = match read_row(line, &mut trail, &mut played, &mut warnings) {
+        let said = match read_row(line, &mut prefix, &mut played, &mut warnings) {
             Ok(()) => played.iter().map(show).collect::<Vec<_>>().join(" "),
             Err(error) => format!("{}: {}", &row[error.span.clone()], error.message),
         };
@@ -329,15 +329,15 @@ mod tests {
             .fold(said, |said, warning| said + "; " + &warning.message)
     }
 
-    fn show(played: &ReplayedLine) -> String {
+    fn show(played: &ReplayedMove) -> String {
         let mut said = write_uci(played.mv, Variant::Standard);
-        if let Some(number) = played.worth.number {
+        if let Some(number) = played.annotation.number {
             said += &format!("={number}");
         }
-        if played.worth.marks != 0 {
-            said += &format!("{:+}", played.worth.marks);
+        if played.annotation.marks != 0 {
+            said += &format!("{:+}", played.annotation.marks);
         }
-        if played.worth.never {
+        if played.annotation.never {
             said += "xx";
         }
         said
@@ -375,9 +375,9 @@ mod tests {
     /// What is advised of a row that is refused.
     fn help(row: &str) -> String {
         let text = BookText::new(row);
-        let mut trail = PrefixCache::new(Variant::Standard.start(), true);
+        let mut prefix = PrefixCache::new(Variant::Standard.start(), true);
         let line = text.lines().next().unwrap();
-        let error = read_row(line, &mut trail, &mut Vec::new(), &mut Vec::new()).unwrap_err();
+        let error = read_row(line, &mut prefix, &mut Vec::new(), &mut Vec::new()).unwrap_err();
         format!("{}; {}", error.message, error.help.unwrap_or_default())
     }
 
@@ -450,9 +450,9 @@ mod tests {
     }
 
     /// The positions of a row that has no mistake, with what is played in them.
-    fn keys<'t>(line: Line<'t>, trail: &mut PrefixCache<'t>) -> Vec<(u64, Move)> {
+    fn keys<'t>(line: Line<'t>, prefix: &mut PrefixCache<'t>) -> Vec<(u64, Move)> {
         let mut played = Vec::new();
-        read_row(line, trail, &mut played, &mut Vec::new()).unwrap();
+        read_row(line, prefix, &mut played, &mut Vec::new()).unwrap();
         played.iter().map(|played| (played.key, played.mv)).collect()
     }
 
@@ -467,10 +467,10 @@ mod tests {
             "e4 c5 Nf3 Nc6",
         ];
         let text = BookText::new(rows.join("\n"));
-        let mut trail = PrefixCache::new(Variant::Standard.start(), true);
+        let mut prefix = PrefixCache::new(Variant::Standard.start(), true);
         for line in text.lines() {
             let mut alone = PrefixCache::new(Variant::Standard.start(), true);
-            assert_eq!(keys(line, &mut trail), keys(line, &mut alone));
+            assert_eq!(keys(line, &mut prefix), keys(line, &mut alone));
         }
     }
 }

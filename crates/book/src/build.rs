@@ -106,7 +106,7 @@ impl BookBuilder {
     pub fn add_book(&mut self, book: &Book, side: Option<Color>) -> usize {
         let mut rows = 0;
         walk(book.text(), &mut |row| {
-            if !row.trail.counts() {
+            if !row.prefix.counts() {
                 return;
             }
             rows += 1;
@@ -286,7 +286,7 @@ mod tests {
             let (mut builder, mut rows) = (BookBuilder::new(), 0);
             walk(book.text(), &mut |row| {
                 rows += 1;
-                if rows % 20 == 0 && row.trail.counts() {
+                if rows % 20 == 0 && row.prefix.counts() {
                     let mut line = GameHistory::new(Variant::Standard);
                     for (depth, played) in row.played.iter().enumerate() {
                         if played.depth == depth {

@@ -7,7 +7,7 @@ use sparring_diagnostics::{Diagnostic, Diagnostics};
 
 use super::{
     book::Book,
-    book_line::ReplayedLine,
+    book_line::ReplayedMove,
     lint_candidates,
     parse::{read, read_bytes},
     parsed_book::ParsedBook,
@@ -29,34 +29,34 @@ use super::{
 /// ```
 #[must_use]
 pub fn check(name: &str, text: &str) -> (Option<Book>, Diagnostics) {
-    look(read(name, text))
+    lint(read(name, text))
 }
 
 /// Reads and checks a book from bytes, which must be UTF-8. See [`check`].
 #[must_use]
 pub fn check_bytes(name: &str, bytes: &[u8]) -> (Option<Book>, Diagnostics) {
-    look(read_bytes(name, bytes))
+    lint(read_bytes(name, bytes))
 }
 
-fn look(draft: Result<ParsedBook, Diagnostics>) -> (Option<Book>, Diagnostics) {
+fn lint(draft: Result<ParsedBook, Diagnostics>) -> (Option<Book>, Diagnostics) {
     let draft = match draft {
         Ok(draft) => draft,
         Err(findings) => return (None, findings),
     };
-    let (book, mistakes, suspects) = lint_candidates::find(draft);
-    if suspects.is_empty() {
+    let (book, mistakes, candidates) = lint_candidates::find(draft);
+    if candidates.is_empty() {
         return (Some(book), mistakes);
     }
-    let findings = look_at(&book, mistakes, |line| suspects.contains(&line));
+    let findings = lint_lines(&book, mistakes, |line| candidates.contains(&line));
     (Some(book), findings)
 }
 
 /// What is wrong with some of the rows, after what is known already.
-fn look_at(book: &Book, mistakes: Diagnostics, is_wanted: impl Fn(usize) -> bool) -> Diagnostics {
+fn lint_lines(book: &Book, mistakes: Diagnostics, is_wanted: impl Fn(usize) -> bool) -> Diagnostics {
     let mut checker = Checker {
         book,
         rows: HashMap::new(),
-        said: HashMap::new(),
+        earlier: HashMap::new(),
         findings: mistakes.list,
     };
     walk_some(book.text(), is_wanted, &mut |row| checker.row(row));
@@ -68,15 +68,15 @@ fn look_at(book: &Book, mistakes: Diagnostics, is_wanted: impl Fn(usize) -> bool
 /// are no place to stay in.
 #[must_use]
 pub fn missing_transpositions(book: &Book) -> Diagnostics {
-    let havens = havens(book);
+    let known_positions = known_positions(book);
     let (mut seen, mut findings) = (HashSet::new(), Vec::new());
     walk(book.text(), &mut |row| {
         for played in row.counting() {
             if seen.insert(played.key) {
                 find_transpositions(
                     book,
-                    &havens,
-                    row.trail.position(played.depth),
+                    &known_positions,
+                    row.prefix.position(played.depth),
                     played,
                     &mut findings,
                 );
@@ -88,29 +88,31 @@ pub fn missing_transpositions(book: &Book) -> Diagnostics {
 
 /// By color and key the positions that a side can move into and find the other side's answer in a line that counts for
 /// it, each with the first such line.
-fn havens(book: &Book) -> HashMap<(Color, u64), String> {
-    let mut havens = HashMap::new();
+fn known_positions(book: &Book) -> HashMap<(Color, u64), String> {
+    let mut known_positions = HashMap::new();
     for (file, text) in book.texts().enumerate() {
         walk(text, &mut |row| {
             for played in row.played {
                 let mover = played.turn.other();
                 if row.color.is_none_or(|color| color == mover) {
-                    havens.entry((mover, played.key)).or_insert_with(|| match file {
-                        0 => format!("line {}", row.line.number),
-                        _ => book.place_in(file, row.line.number),
-                    });
+                    known_positions
+                        .entry((mover, played.key))
+                        .or_insert_with(|| match file {
+                            0 => format!("line {}", row.line.number),
+                            _ => book.place_in(file, row.line.number),
+                        });
                 }
             }
         });
     }
-    havens
+    known_positions
 }
 
 fn find_transpositions(
     book: &Book,
-    havens: &HashMap<(Color, u64), String>,
+    known_positions: &HashMap<(Color, u64), String>,
     pos: &Position,
-    played: &ReplayedLine,
+    played: &ReplayedMove,
     findings: &mut Vec<Diagnostic>,
 ) {
     let known = book.entries(played.key);
@@ -123,7 +125,7 @@ fn find_transpositions(
         }
         let mut after = pos.clone();
         after.play_unchecked(mv);
-        if let Some(place) = havens.get(&(played.turn, key(&after))) {
+        if let Some(place) = known_positions.get(&(played.turn, key(&after))) {
             let san = write_san(pos, mv);
             let message = format!("instead of this move {san} leads into {place}");
             let help = format!("give {san} a line of its own, or forbid it with {san}xx");
@@ -160,7 +162,7 @@ pub fn rare_moves(book: &Book, below: f64) -> Diagnostics {
 
 /// What earlier lines said of a move in a position.
 #[derive(Debug, Clone, Copy, Default)]
-struct Said {
+struct EarlierAnnotations {
     number: Option<(u32, usize)>,
     praised: Option<usize>,
     forbidden: Option<usize>,
@@ -187,12 +189,12 @@ struct Checker<'a> {
     book: &'a Book,
     /// The first line of each row, and where its repetition is told of.
     rows: HashMap<RowKey, Repeated>,
-    said: HashMap<(u64, Move), Said>,
+    earlier: HashMap<(u64, Move), EarlierAnnotations>,
     findings: Vec<Diagnostic>,
 }
 
 impl Checker<'_> {
-    fn warn(&mut self, played: &ReplayedLine, message: String) {
+    fn warn(&mut self, played: &ReplayedMove, message: String) {
         self.findings
             .push(Diagnostic::warning(played.span.clone(), message));
     }
@@ -244,35 +246,35 @@ impl Checker<'_> {
         );
     }
 
-    fn contradiction(&mut self, row: &Row<'_, '_>, played: &ReplayedLine) {
+    fn contradiction(&mut self, row: &Row<'_, '_>, played: &ReplayedMove) {
         // What is pinned speaks of one order of moves only, and may well say the contrary.
-        if played.worth.pinned {
+        if played.annotation.pinned {
             return;
         }
-        let (line, worth) = (row.line.number, played.worth);
-        let said = self.said.entry((played.key, played.mv)).or_default();
-        let before = *said;
-        if let Some(number) = worth.number {
-            said.number = Some((number, line));
+        let (line, annotation) = (row.line.number, played.annotation);
+        let known = self.earlier.entry((played.key, played.mv)).or_default();
+        let before = *known;
+        if let Some(number) = annotation.number {
+            known.number = Some((number, line));
         }
-        if worth.never {
-            said.forbidden.get_or_insert(line);
-        } else if worth.marks > 0 || worth.number.is_some_and(|number| number > 0) {
-            said.praised.get_or_insert(line);
+        if annotation.never {
+            known.forbidden.get_or_insert(line);
+        } else if annotation.marks > 0 || annotation.number.is_some_and(|number| number > 0) {
+            known.praised.get_or_insert(line);
         }
-        match worth.marks.signum() {
-            1 => _ = said.liked.get_or_insert(line),
-            -1 => _ = said.disliked.get_or_insert(line),
+        match annotation.marks.signum() {
+            1 => _ = known.liked.get_or_insert(line),
+            -1 => _ = known.disliked.get_or_insert(line),
             _ => {}
         }
-        let now = *said;
+        let now = *known;
         let word = self
             .book
             .text()
             .as_str()
             .get(played.span.clone())
             .unwrap_or_default();
-        if let (Some(number), Some((other, earlier))) = (worth.number, before.number)
+        if let (Some(number), Some((other, earlier))) = (annotation.number, before.number)
             && number != other
         {
             let message =
@@ -303,7 +305,7 @@ impl Checker<'_> {
         // The moves of a choice stand side by side, none follows another.
         let dead = follow
             .filter(|(played, next)| {
-                played.turn == color && next.depth > played.depth && !played.worth.pinned
+                played.turn == color && next.depth > played.depth && !played.annotation.pinned
             })
             .map(|(played, _)| played)
             .find(|played| {
@@ -414,10 +416,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_look_at_the_suspects_finds_what_a_look_at_all_rows_does(text in disputed_rows()) {
+        fn linting_the_candidates_finds_what_linting_all_rows_does(text in disputed_rows()) {
             let Ok(draft) = read("a.book", &text) else { unreachable!("every row is legal") };
             let (book, mistakes, _) = lint_candidates::find(draft);
-            let all = look_at(&book, mistakes, |_| true);
+            let all = lint_lines(&book, mistakes, |_| true);
             prop_assert_eq!(check(&text).to_string(), all.to_string());
         }
     }

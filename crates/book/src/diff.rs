@@ -51,9 +51,11 @@ struct DiffPlace {
 
 fn visit(row: &Row<'_, '_>, places: &mut Vec<DiffPlace>, index: &mut HashMap<(bool, u64), usize>) {
     for played in row.counting() {
-        let is_way = played.worth.pinned;
+        let is_way = played.annotation.pinned;
         let first = if is_way { 0 } else { played.depth };
-        let keys: Vec<u64> = (first..=played.depth).map(|depth| row.trail.key(depth)).collect();
+        let keys: Vec<u64> = (first..=played.depth)
+            .map(|depth| row.prefix.key(depth))
+            .collect();
         let at = *index
             .entry((is_way, way(keys.iter().copied())))
             .or_insert_with(|| {
@@ -67,7 +69,7 @@ fn visit(row: &Row<'_, '_>, places: &mut Vec<DiffPlace>, index: &mut HashMap<(bo
             });
         let Some(place) = places.get_mut(at) else { continue };
         if place.moves.iter().all(|(mv, _)| *mv != played.mv) {
-            let san = write_san(row.trail.position(played.depth), played.mv);
+            let san = write_san(row.prefix.position(played.depth), played.mv);
             place.moves.push((played.mv, san));
         }
     }
@@ -77,7 +79,7 @@ fn visit(row: &Row<'_, '_>, places: &mut Vec<DiffPlace>, index: &mut HashMap<(bo
 fn path(row: &Row<'_, '_>, depth: usize) -> String {
     let mut words = Vec::new();
     for played in row.played.iter().take(depth) {
-        let before = row.trail.position(played.depth);
+        let before = row.prefix.position(played.depth);
         if before.turn() == Color::White {
             words.push(format!("{}.", before.fullmoves()));
         } else if words.is_empty() {

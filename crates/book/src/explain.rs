@@ -22,7 +22,7 @@ pub struct Explained {
     /// What its lines call the opening.
     pub note: Option<String>,
     /// Its learned weight factor in words; `chance` includes it.
-    pub lean: Option<String>,
+    pub learned: Option<String>,
     /// Why it is not played, if it is not.
     pub why_not: Option<WhyNot>,
 }
@@ -94,7 +94,7 @@ impl Library {
                     chance: 0.0,
                     at: book.place(entry),
                     note: book.note(entry).map(str::to_owned),
-                    lean: key
+                    learned: key
                         .and_then(|key| book.learned_weight(key, entry.mv))
                         .map(WeightFactor::words),
                     why_not: match () {
@@ -222,7 +222,7 @@ mod tests {
         let shown = |plies| -> Vec<String> {
             let query = BookQuery {
                 speed: Some("blitz"),
-                taste: SelectionPolicy::Best,
+                policy: SelectionPolicy::Best,
                 plies,
                 ..BookQuery::new(&books, &line, 0)
             };

@@ -6,7 +6,7 @@ use sparring_chess::{Color, Move, Position, Rules as _, Variant, write_san, writ
 
 use super::{
     book::Book,
-    book_line::ReplayedLine,
+    book_line::ReplayedMove,
     moves::read_move,
     prefix_cache::PrefixCache,
     syntax::{Kind, Line, SyntaxKind},
@@ -92,10 +92,10 @@ fn rewrite(row: &Row<'_, '_>, notation: Notation) -> Vec<String> {
             Some(played) if piece.span.contains(&played.span.start) => {
                 let is_choice = words.last().is_some_and(|last| last == "|");
                 if notation == Notation::San && !is_choice {
-                    words.extend(count(played, row.trail, words.is_empty()));
+                    words.extend(count(played, row.prefix, words.is_empty()));
                 }
                 let marks = &piece.text[played.span.end - piece.span.start..];
-                words.push(spell(played, row.trail, notation) + marks);
+                words.push(spell(played, row.prefix, notation) + marks);
                 next = moves.next();
             }
             // The number of a move, which is counted anew.
@@ -106,10 +106,10 @@ fn rewrite(row: &Row<'_, '_>, notation: Notation) -> Vec<String> {
     words
 }
 
-fn spell(played: &ReplayedLine, trail: &PrefixCache<'_>, notation: Notation) -> String {
+fn spell(played: &ReplayedMove, prefix: &PrefixCache<'_>, notation: Notation) -> String {
     match notation {
-        Notation::Uci => in_coordinates(trail.position(played.depth), played.mv),
-        Notation::San | Notation::AsWritten => write_san(trail.position(played.depth), played.mv),
+        Notation::Uci => in_coordinates(prefix.position(played.depth), played.mv),
+        Notation::San | Notation::AsWritten => write_san(prefix.position(played.depth), played.mv),
     }
 }
 
@@ -123,8 +123,8 @@ fn in_coordinates(pos: &Position, mv: Move) -> String {
 }
 
 /// The number before a move of White, or before the first of a row.
-fn count(played: &ReplayedLine, trail: &PrefixCache<'_>, first: bool) -> Option<String> {
-    let number = trail.position(played.depth).fullmoves();
+fn count(played: &ReplayedMove, prefix: &PrefixCache<'_>, first: bool) -> Option<String> {
+    let number = prefix.position(played.depth).fullmoves();
     match played.turn {
         Color::White => Some(format!("{number}.")),
         Color::Black if first => Some(format!("{number}...")),

@@ -4,7 +4,7 @@ use sparring_chess::{Color, Move};
 
 use super::{
     annotation::Annotation,
-    book_line::ReplayedLine,
+    book_line::ReplayedMove,
     move16::{pack, unpack},
     name_span::NameSpan,
     syntax::BookText,
@@ -25,20 +25,20 @@ pub(super) struct Occurrence {
     /// The hash of the position it is played in.
     pub key: u64,
     /// Its line, counted through all texts that are read together; where something is said of the move, the place of
-    /// that in [`Occurrences::remarks`].
+    /// that in [`Occurrences::annotations`].
     place: u32,
-    /// The move, packed, and above it [`REMARKED`].
+    /// The move, packed, and above it [`ANNOTATED`].
     bits: u32,
 }
 
 const _: () = assert!(size_of::<Occurrence>() == 16);
 
 /// Set where something is said of a move. Packed moves are smaller.
-const REMARKED: u32 = 1 << 31;
+const ANNOTATED: u32 = 1 << 31;
 
 /// What a text says of a move at one place; of most it says nothing but that it is played.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Remark {
+pub(super) struct PlacedAnnotation {
     /// Its line, counted through all texts that are read together.
     pub line: u32,
     /// What the marks add or take away.
@@ -50,20 +50,20 @@ pub(super) struct Remark {
     /// Part of a choice with `|`.
     pub chosen: bool,
     /// How many half moves of a game stand before the block of its row.
-    pub begins: u8,
+    pub start_ply: u8,
     /// The order of moves that it is pinned to, as [`path`].
     pub pin: Option<u64>,
 }
 
-impl Remark {
-    fn new(worth: Annotation, line: u32, begins: u8, pin: Option<u64>) -> Self {
+impl PlacedAnnotation {
+    fn new(annotation: Annotation, line: u32, start_ply: u8, pin: Option<u64>) -> Self {
         Self {
             line,
-            marks: worth.marks,
-            number: worth.number,
-            never: worth.never,
-            chosen: worth.chosen,
-            begins,
+            marks: annotation.marks,
+            number: annotation.number,
+            never: annotation.never,
+            chosen: annotation.chosen,
+            start_ply,
             pin,
         }
     }
@@ -72,18 +72,18 @@ impl Remark {
 impl Occurrence {
     /// The move; always there, as it was packed from one.
     pub fn mv(&self) -> Option<Move> {
-        unpack(self.bits & !REMARKED)
+        unpack(self.bits & !ANNOTATED)
     }
 
     /// What is said of it.
-    pub fn remark(&self, remarks: &[Remark]) -> Remark {
-        if self.bits & REMARKED == 0 {
-            return Remark {
+    pub fn annotation(&self, annotations: &[PlacedAnnotation]) -> PlacedAnnotation {
+        if self.bits & ANNOTATED == 0 {
+            return PlacedAnnotation {
                 line: self.place,
-                ..Remark::default()
+                ..PlacedAnnotation::default()
             };
         }
-        remarks.get(self.place as usize).copied().unwrap_or_default()
+        annotations.get(self.place as usize).copied().unwrap_or_default()
     }
 
     /// The same under the name of an order of moves instead of its position.
@@ -92,8 +92,8 @@ impl Occurrence {
     }
 
     /// Whether anything is said of it.
-    pub fn is_remarked(&self) -> bool {
-        self.bits & REMARKED != 0
+    pub fn is_annotated(&self) -> bool {
+        self.bits & ANNOTATED != 0
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) struct Occurrences {
     /// By [`section_of`] their keys; in each the parts, and in each part the moves, in the order of the text.
     pub sections: Vec<Vec<Vec<Occurrence>>>,
     /// What is said of some of the moves.
-    pub remarks: Vec<Remark>,
+    pub annotations: Vec<PlacedAnnotation>,
     has_pins: bool,
     /// Lines with a comment.
     pub notes: Vec<(u32, NameSpan)>,
@@ -153,7 +153,7 @@ impl Occurrences {
         let section = || vec![Vec::with_capacity(count.div_ceil(SECTIONS))];
         Self {
             sections: std::iter::repeat_with(section).take(SECTIONS).collect(),
-            remarks: Vec::new(),
+            annotations: Vec::new(),
             has_pins: false,
             notes: Vec::new(),
             rows: Vec::new(),
@@ -181,9 +181,9 @@ impl Occurrences {
                 place: line,
                 bits: pack(played.mv),
             };
-            if played.worth != Annotation::default() || row.trail.begins() > 0 {
-                occurrence.place = self.remark(row, played, line);
-                occurrence.bits |= REMARKED;
+            if played.annotation != Annotation::default() || row.prefix.start_ply() > 0 {
+                occurrence.place = self.annotation(row, played, line);
+                occurrence.bits |= ANNOTATED;
             }
             let parts = self.sections.get_mut(section_of(played.key));
             if let Some(last) = parts.and_then(|parts| parts.last_mut()) {
@@ -198,29 +198,29 @@ impl Occurrences {
         });
     }
 
-    fn remark(&mut self, row: &Row<'_, '_>, played: &ReplayedLine, line: u32) -> u32 {
-        let way = || path((0..=played.depth).map(|depth| row.trail.key(depth)));
-        let pin = played.worth.pinned.then(way);
+    fn annotation(&mut self, row: &Row<'_, '_>, played: &ReplayedMove, line: u32) -> u32 {
+        let way = || path((0..=played.depth).map(|depth| row.prefix.key(depth)));
+        let pin = played.annotation.pinned.then(way);
         self.has_pins |= pin.is_some();
-        let remark = Remark::new(played.worth, line, row.trail.begins(), pin);
-        self.remarks.push(remark);
-        self.remarks.len() as u32 - 1
+        let annotation = PlacedAnnotation::new(played.annotation, line, row.prefix.start_ply(), pin);
+        self.annotations.push(annotation);
+        self.annotations.len() as u32 - 1
     }
 
     /// These, and after them others.
     pub fn followed_by(mut self, next: Self) -> Self {
-        let before = self.remarks.len() as u32;
+        let before = self.annotations.len() as u32;
         for (own, theirs) in self.sections.iter_mut().zip(next.sections) {
             for mut part in theirs {
-                if before > 0 && !next.remarks.is_empty() {
-                    for occurrence in part.iter_mut().filter(|occurrence| occurrence.is_remarked()) {
+                if before > 0 && !next.annotations.is_empty() {
+                    for occurrence in part.iter_mut().filter(|occurrence| occurrence.is_annotated()) {
                         occurrence.place += before;
                     }
                 }
                 own.push(part);
             }
         }
-        self.remarks.extend(next.remarks);
+        self.annotations.extend(next.annotations);
         self.has_pins |= next.has_pins;
         self.notes.extend(next.notes);
         self.rows.extend(next.rows);
@@ -242,9 +242,9 @@ impl Occurrences {
 /// Collects the occurrences of moves in a text, on several threads if it is long.
 pub(super) fn collect(text: &BookText, place: SourceLocation) -> (Walk, Occurrences) {
     // A move with its space is seldom shorter than 3 bytes.
-    let gatherer = |bytes| Occurrences::with_capacity(bytes / 3);
-    let see = |row: &Row<'_, '_>, heard: &mut Occurrences| heard.add(row, place);
-    let (walked, parts) = walk_parts(text, gatherer, see);
+    let accumulator = |bytes| Occurrences::with_capacity(bytes / 3);
+    let visit = |row: &Row<'_, '_>, occurrences: &mut Occurrences| occurrences.add(row, place);
+    let (walked, parts) = walk_parts(text, accumulator, visit);
     let joined = parts.into_iter().reduce(Occurrences::followed_by);
     (walked, joined.unwrap_or_default())
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use sparring_chess::{Move, Variant, write_uci};
 
-/// What a thousandth of a share is counted in where anything leans: whole shares would be too coarse.
+/// Shares count in thousandths where any move of the position has a factor: whole shares would be too coarse.
 const WHOLE: u64 = 1000;
 
-/// How a move of a book leans.
+/// By what the results of games multiply the weight of a book move.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightFactor {
     /// The position it is played in, by [`chess::key`](sparring_chess::key).
@@ -25,12 +25,12 @@ pub struct WeightFactor {
 }
 
 impl WeightFactor {
-    /// In words, as in `leans ×0.75 by 6 games: 0.0 points of 3.0`.
+    /// In words, as in `learned ×0.75 from 6 games: 0.0 points of 3.0`.
     #[must_use]
     pub fn words(&self) -> String {
         let games = if self.games == 1 { "game" } else { "games" };
         format!(
-            "leans ×{:.2} by {} {games}: {:.1} points of {:.1}",
+            "learned ×{:.2} from {} {games}: {:.1} points of {:.1}",
             f64::from(self.permille) / 1000.0,
             self.games,
             self.points,
@@ -39,51 +39,53 @@ impl WeightFactor {
     }
 }
 
-/// What a move is called in a [`Lean`].
+/// The UCI notation of a move in a [`WeightFactor`].
 pub(super) fn uci(mv: Move) -> String {
     write_uci(mv, Variant::Standard)
 }
 
-/// The leans of a book, by position.
+/// The weight factors of a book, by position.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LearnedWeights(HashMap<u64, Vec<WeightFactor>>);
 
 impl FromIterator<WeightFactor> for LearnedWeights {
     fn from_iter<I: IntoIterator<Item = WeightFactor>>(all: I) -> Self {
-        let mut leans = Self::default();
-        for lean in all {
-            leans.0.entry(lean.key).or_default().push(lean);
+        let mut weights = Self::default();
+        for factor in all {
+            weights.0.entry(factor.key).or_default().push(factor);
         }
-        leans
+        weights
     }
 }
 
 impl LearnedWeights {
-    /// How many moves lean.
+    /// How many moves have a factor.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
 
-    /// Whether no move leans.
+    /// Whether no move has a factor.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How a move leans, if it does.
-    pub(super) fn of(&self, key: u64, mv: Move) -> Option<&WeightFactor> {
+    /// The factor of a move, if it has one.
+    pub(super) fn get(&self, key: u64, mv: Move) -> Option<&WeightFactor> {
         let here = self.0.get(&key)?;
         let uci = uci(mv);
-        here.iter().find(|lean| lean.uci == uci)
+        here.iter().find(|factor| factor.uci == uci)
     }
 
-    /// A share as it leans. All shares of a position have to be asked for, since they come in another unit.
-    pub(super) fn bend(&self, key: u64, mv: Move, share: u64) -> u64 {
+    /// A share times its factor. All shares of a position have to be asked for, since they come in another unit.
+    pub(super) fn apply(&self, key: u64, mv: Move, share: u64) -> u64 {
         if !self.0.contains_key(&key) {
             return share;
         }
-        let permille = self.of(key, mv).map_or(WHOLE, |lean| u64::from(lean.permille));
+        let permille = self
+            .get(key, mv)
+            .map_or(WHOLE, |factor| u64::from(factor.permille));
         // What is played may become rare, and is never forbidden by results alone.
         share.saturating_mul(permille).max(u64::from(share > 0))
     }

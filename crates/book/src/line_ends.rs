@@ -32,7 +32,7 @@ pub fn ends(book: &Book) -> Vec<LineEnd> {
     walk(book.text(), &mut |row| {
         let Some(last) = row.played.last() else { return };
         let depth = last.depth;
-        let start = row.trail.position(0).clone();
+        let start = row.prefix.position(0).clone();
         let mut line = GameHistory::from_position(book.head().variant, start);
         for played in row.played.iter().filter(|played| played.depth < depth) {
             line.play(played.mv);

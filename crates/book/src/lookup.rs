@@ -21,8 +21,8 @@ pub struct BookMove {
     pub at: String,
     /// What the comments of its lines call the opening.
     pub note: Option<String>,
-    /// How its weight leans by results, if it does; the chance has it in.
-    pub lean: Option<WeightFactor>,
+    /// The factor of its weight that follows from results, if it has one; the chance has it in.
+    pub learned: Option<WeightFactor>,
 }
 
 /// A query for a book move.
@@ -37,7 +37,7 @@ pub struct BookQuery<'a> {
     /// The level that plays, on the scale of lichess ratings; books for other levels are passed over.
     pub level: Option<u32>,
     /// How the move is drawn from the weights.
-    pub taste: SelectionPolicy,
+    pub policy: SelectionPolicy,
     /// Seed of the game: the same seed gives the same move in the same position.
     pub seed: u64,
     /// Moves to exclude.
@@ -56,7 +56,7 @@ impl<'a> BookQuery<'a> {
             line,
             speed: None,
             level: None,
-            taste: SelectionPolicy::ByWeight,
+            policy: SelectionPolicy::ByWeight,
             seed,
             without: &[],
             plies: None,
@@ -66,7 +66,7 @@ impl<'a> BookQuery<'a> {
     /// Whether a move is not too far into the game to be played.
     pub(super) fn reaches(&self, entry: &Entry) -> bool {
         self.plies.is_none_or(|plies| {
-            let is_later = entry.begins > 0 && u32::from(entry.begins) >= plies;
+            let is_later = entry.start_ply > 0 && u32::from(entry.start_ply) >= plies;
             self.line.ply() < plies as usize || is_later
         })
     }
@@ -89,9 +89,9 @@ impl Library {
         let found = self.find(*query)?;
         let mut rest = draw(found.total, query.seed, found.key);
         let chosen = found.playable().find(|entry| {
-            let stake = found.stake(entry);
-            let hit = rest < stake;
-            rest = rest.saturating_sub(stake);
+            let draw_weight = found.draw_weight(entry);
+            let hit = rest < draw_weight;
+            rest = rest.saturating_sub(draw_weight);
             hit
         })?;
         Some(found.describe(chosen))
@@ -138,7 +138,7 @@ impl Library {
                 total: 0,
             };
             found.largest = found.playable().map(|entry| book.share(key, entry)).max()?;
-            found.total = found.playable().map(|entry| found.stake(entry)).sum();
+            found.total = found.playable().map(|entry| found.draw_weight(entry)).sum();
             Some(found)
         })
     }
@@ -160,7 +160,7 @@ struct Found<'a> {
     entries: &'a [Entry],
     /// The largest share of a move that is played.
     largest: u64,
-    /// The sum of all stakes, above 0.
+    /// The sum of all draw weights, above 0.
     total: u64,
 }
 
@@ -183,25 +183,25 @@ impl Found<'_> {
             })
     }
 
-    fn stake(&self, entry: &Entry) -> u64 {
+    fn draw_weight(&self, entry: &Entry) -> u64 {
         self.query
-            .taste
-            .stake(self.book.share(self.key, entry), self.largest)
+            .policy
+            .draw_weight(self.book.share(self.key, entry), self.largest)
     }
 
     fn describe(&self, entry: &Entry) -> BookMove {
-        let stake = if self.is_vetoed(entry.mv) || !self.query.reaches(entry) {
+        let draw_weight = if self.is_vetoed(entry.mv) || !self.query.reaches(entry) {
             0
         } else {
-            self.stake(entry)
+            self.draw_weight(entry)
         };
         BookMove {
             mv: entry.mv,
             weight: entry.weight(),
-            chance: stake as f64 / self.total as f64,
+            chance: draw_weight as f64 / self.total as f64,
             at: self.book.place(entry),
             note: self.book.note(entry).map(str::to_owned),
-            lean: self.book.learned_weight(self.key, entry.mv).cloned(),
+            learned: self.book.learned_weight(self.key, entry.mv).cloned(),
         }
     }
 }

@@ -52,7 +52,7 @@ pub fn merge(first: &Book, second: &Book) -> Merged {
     }
     let mut scope = Scope {
         color: end.color,
-        start: end.start.as_ref().map(|start| (key(start), end.begins)),
+        start: end.start.as_ref().map(|start| (key(start), end.start_ply)),
     };
     let (mut added, mut known) = (0, 0);
     let mut more = new_headers(first.head(), second.head());
@@ -113,7 +113,7 @@ fn wording(row: &Row<'_, '_>) -> MergeKey {
     let moves = row
         .played
         .iter()
-        .map(|played| (played.key, played.mv, played.worth));
+        .map(|played| (played.key, played.mv, played.annotation));
     (row.color, moves.collect())
 }
 
@@ -136,13 +136,13 @@ impl Scope {
             let _ = writeln!(text, "color: {value}");
             self.color = row.color;
         }
-        let start: &Position = row.trail.position(0);
-        let here = (row.trail.key(0), row.trail.begins());
+        let start: &Position = row.prefix.position(0);
+        let here = (row.prefix.key(0), row.prefix.start_ply());
         if Some(here) != self.start {
             // Below "pos" nothing is said of how late in a game the position comes up.
-            let is_placed = row.trail.clone().placed().begins() == row.trail.begins();
+            let is_placed = row.prefix.clone().placed().start_ply() == row.prefix.start_ply();
             let header = if is_placed { "from:" } else { "pos" };
-            let fen = if row.trail.counts() {
+            let fen = if row.prefix.counts() {
                 "startpos".to_owned()
             } else {
                 write_fen(start)

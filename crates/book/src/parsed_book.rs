@@ -4,7 +4,7 @@ use sparring_diagnostics::{Diagnostic, Diagnostics};
 
 use super::{
     book::Book,
-    index::{Occurrence, Occurrences, Remark, SourceLocation, collect},
+    index::{Occurrence, Occurrences, PlacedAnnotation, SourceLocation, collect},
     positions::{Entry, Positions, Texts},
     syntax::BookText,
     walk::Walk,
@@ -66,14 +66,14 @@ impl ParsedBook {
         &self.occurrences
     }
 
-    /// The book in memory, and what `see` kept of its positions.
+    /// The book in memory, and what `visit` kept of its positions.
     pub(super) fn gather<K: Default + Send>(
         self,
-        see: impl Fn(&[Occurrence], &[Remark], &[Entry], &mut K) + Sync,
+        visit: impl Fn(&[Occurrence], &[PlacedAnnotation], &[Entry], &mut K) + Sync,
     ) -> (Book, Diagnostics, Vec<K>) {
         let source = self.text.source();
         let texts = Texts::new(vec![0], &self.occurrences.notes, &source);
-        let (positions, kept) = Positions::gather(self.occurrences, &texts, see);
+        let (positions, kept) = Positions::gather(self.occurrences, &texts, visit);
         let findings: Vec<Diagnostic> = self.walked.findings;
         let findings = Diagnostics::new(self.name.as_str(), source.clone(), findings);
         let book = Book::new(

@@ -79,14 +79,14 @@ pub fn export_polyglot(book: &Book) -> Vec<u8> {
 pub fn pinned_moves(book: &Book) -> usize {
     let mut pinned = 0;
     walk_all(book.texts(), &mut |row| {
-        pinned += row.counting().filter(|played| played.worth.pinned).count();
+        pinned += row.counting().filter(|played| played.annotation.pinned).count();
     });
     pinned
 }
 
 /// Shows all positions that a book has moves for, each once, with the weights that [`export_polyglot`] gives them. What is
 /// pinned to an order of moves is not among them.
-pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])) {
+pub fn each_position(book: &Book, mut visit: impl FnMut(&Position, &[(Move, u16)])) {
     let mut seen = HashSet::new();
     walk_all(book.texts(), &mut |row| {
         for played in row.counting() {
@@ -100,7 +100,7 @@ pub fn each_position(book: &Book, mut see: impl FnMut(&Position, &[(Move, u16)])
                 .map(|entry| (entry.mv, scaled(entry.share(), largest)))
                 .collect();
             if !moves.is_empty() {
-                see(row.trail.position(played.depth), &moves);
+                visit(row.prefix.position(played.depth), &moves);
             }
         }
     });

@@ -6,7 +6,7 @@ use sparring_chess::Move;
 
 use super::{
     annotation::BASE_WEIGHT,
-    index::{Occurrence, Occurrences, Remark, SECTIONS, path, section_of, sort_section},
+    index::{Occurrence, Occurrences, PlacedAnnotation, SECTIONS, path, section_of, sort_section},
     name_span::NameSpan,
     walk::threads,
 };
@@ -31,7 +31,7 @@ pub struct Entry {
     pub left_out: bool,
     /// How many half moves of a game stand before the latest of its `from:` blocks, at most 255; 0 for lines from the
     /// start.
-    pub begins: u8,
+    pub start_ply: u8,
     /// The line to look at, from 1: the one with the number that counts, else the first.
     pub line: u32,
     /// Which of the book's files that line is in; 0 is its own.
@@ -40,7 +40,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn new(mv: Move, first: &Remark, texts: &Texts<'_>) -> Self {
+    fn new(mv: Move, first: &PlacedAnnotation, texts: &Texts<'_>) -> Self {
         let (file, line) = texts.place(first.line);
         Self {
             mv,
@@ -50,19 +50,19 @@ impl Entry {
             never: first.never,
             chosen: first.chosen,
             left_out: false,
-            begins: first.begins,
+            start_ply: first.start_ply,
             line,
             file,
             note: texts.note(first.line),
         }
     }
 
-    fn merge(&mut self, other: &Remark, texts: &Texts<'_>) {
+    fn merge(&mut self, other: &PlacedAnnotation, texts: &Texts<'_>) {
         self.lines += 1;
         self.marks += i64::from(other.marks);
         self.never |= other.never;
         self.chosen |= other.chosen;
-        self.begins = self.begins.max(other.begins);
+        self.start_ply = self.start_ply.max(other.start_ply);
         if let Some(number) = other.number {
             self.number = Some(number);
             (self.file, self.line) = texts.place(other.line);
@@ -165,12 +165,12 @@ pub(super) struct Positions {
 const WORTH_THREADS: usize = 20_000;
 
 impl Positions {
-    /// Gathers the moves of all lines by position. `see` is shown each position, its moves as the text has them and
+    /// Gathers the moves of all lines by position. `visit` is shown each position, its moves as the text has them and
     /// as they count, and may keep what it finds; the sections of one thread share what is kept.
     pub fn gather<K: Default + Send>(
         occurrences: Occurrences,
         texts: &Texts<'_>,
-        see: impl Fn(&[Occurrence], &[Remark], &[Entry], &mut K) + Sync,
+        visit: impl Fn(&[Occurrence], &[PlacedAnnotation], &[Entry], &mut K) + Sync,
     ) -> (Self, Vec<K>) {
         let by_path = Lists::by_path(&occurrences, texts);
         let threads = if occurrences.len() < WORTH_THREADS {
@@ -178,14 +178,14 @@ impl Positions {
         } else {
             threads()
         };
-        let (mut sections, remarks, see) = (occurrences.sections, &occurrences.remarks[..], &see);
+        let (mut sections, annotations, visit) = (occurrences.sections, &occurrences.annotations[..], &visit);
         let gather = |sections: &mut [Vec<Vec<Occurrence>>]| {
             let (mut sorted, mut kept) = (Vec::new(), K::default());
             let lists = sections.iter_mut().map(|parts| {
                 // Let go of one by one, so that they and the lists are never in memory at the same time.
                 sort_section(&std::mem::take(parts), &mut sorted);
-                let see = |said: &[_], counts: &[_]| see(said, remarks, counts, &mut kept);
-                Lists::gather(&sorted, remarks, texts, see)
+                let visit = |said: &[_], counts: &[_]| visit(said, annotations, counts, &mut kept);
+                Lists::gather(&sorted, annotations, texts, visit)
             });
             (lists.collect::<Vec<Lists>>(), kept)
         };
@@ -232,7 +232,7 @@ impl Positions {
 pub(super) struct Lists {
     keys: Vec<u64>,
     /// Where the moves under each key begin; one more than there are keys.
-    begins: Vec<u32>,
+    offsets: Vec<u32>,
     entries: Vec<Entry>,
 }
 
@@ -240,28 +240,28 @@ impl Lists {
     /// Gathers what is sorted by key. What is pinned to an order of moves is passed over.
     pub fn gather(
         sorted: &[Occurrence],
-        remarks: &[Remark],
+        annotations: &[PlacedAnnotation],
         texts: &Texts<'_>,
-        mut see: impl FnMut(&[Occurrence], &[Entry]),
+        mut visit: impl FnMut(&[Occurrence], &[Entry]),
     ) -> Self {
         let new = |pair: &&[Occurrence; 2]| pair[0].key != pair[1].key;
         let room = sorted.array_windows().filter(new).count() + 1;
         let mut lists = Self {
             keys: Vec::with_capacity(room),
-            begins: Vec::with_capacity(room + 1),
+            offsets: Vec::with_capacity(room + 1),
             entries: Vec::with_capacity(room),
         };
         for said in sorted.chunk_by(|one, other| one.key == other.key) {
             let begin = lists.entries.len();
             for occurrence in said {
-                let remark = occurrence.remark(remarks);
-                let Some(mv) = occurrence.mv().filter(|_| remark.pin.is_none()) else {
+                let annotation = occurrence.annotation(annotations);
+                let Some(mv) = occurrence.mv().filter(|_| annotation.pin.is_none()) else {
                     continue;
                 };
                 let known = lists.entries[begin..].iter_mut().find(|entry| entry.mv == mv);
                 match known {
-                    Some(entry) => entry.merge(&remark, texts),
-                    None => lists.entries.push(Entry::new(mv, &remark, texts)),
+                    Some(entry) => entry.merge(&annotation, texts),
+                    None => lists.entries.push(Entry::new(mv, &annotation, texts)),
                 }
             }
             let counts = &mut lists.entries[begin..];
@@ -269,14 +269,14 @@ impl Lists {
                 continue;
             };
             lists.keys.push(first.key);
-            lists.begins.push(begin as u32);
+            lists.offsets.push(begin as u32);
             let decided = counts.iter().any(|entry| entry.chosen && !entry.is_unwanted());
             for entry in counts.iter_mut() {
                 entry.left_out = decided && !entry.chosen;
             }
-            see(said, counts);
+            visit(said, counts);
         }
-        lists.begins.push(lists.entries.len() as u32);
+        lists.offsets.push(lists.entries.len() as u32);
         lists.entries.shrink_to_fit();
         lists
     }
@@ -286,7 +286,7 @@ impl Lists {
         if !occurrences.has_pins() {
             return Self::default();
         }
-        let pin_of = |occurrence: &Occurrence| occurrence.remark(&occurrences.remarks).pin;
+        let pin_of = |occurrence: &Occurrence| occurrence.annotation(&occurrences.annotations).pin;
         let all = || occurrences.sections.iter().flatten().flatten();
         let mut paths: HashMap<u64, Vec<u64>> = HashMap::new();
         for occurrence in all() {
@@ -309,19 +309,22 @@ impl Lists {
         }
         along.sort_by_key(|occurrence| occurrence.key);
         // Under the name of its own order of moves, what was pinned counts like anything else.
-        let remarks: Vec<Remark> = occurrences
-            .remarks
+        let annotations: Vec<PlacedAnnotation> = occurrences
+            .annotations
             .iter()
-            .map(|remark| Remark { pin: None, ..*remark })
+            .map(|annotation| PlacedAnnotation {
+                pin: None,
+                ..*annotation
+            })
             .collect();
-        Self::gather(&along, &remarks, texts, |_, _| {})
+        Self::gather(&along, &annotations, texts, |_, _| {})
     }
 
     fn at(&self, key: u64) -> &[Entry] {
         let Ok(index) = self.keys.binary_search(&key) else {
             return &[];
         };
-        match self.begins.get(index..index + 2) {
+        match self.offsets.get(index..index + 2) {
             Some([begin, end]) => self
                 .entries
                 .get(*begin as usize..*end as usize)

@@ -15,7 +15,7 @@ pub(super) struct PrefixCache<'t> {
     /// Whether move numbers in the text can be held against the position.
     counts: bool,
     /// How many half moves of a game stand before the start, if the text says so.
-    begins: u8,
+    start_ply: u8,
 }
 
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ impl<'t> PrefixCache<'t> {
             steps: Vec::new(),
             len: 0,
             counts,
-            begins: 0,
+            start_ply: 0,
         }
     }
 
@@ -43,13 +43,13 @@ impl<'t> PrefixCache<'t> {
     pub fn placed(mut self) -> Self {
         let moves = u32::from(self.start.fullmoves()) - 1;
         let plies = moves.saturating_mul(2) + u32::from(self.start.turn().is_black());
-        self.begins = u8::try_from(plies).unwrap_or(u8::MAX);
+        self.start_ply = u8::try_from(plies).unwrap_or(u8::MAX);
         self
     }
 
     /// How many half moves of a game stand before the start, if the text says so; else 0.
-    pub fn begins(&self) -> u8 {
-        self.begins
+    pub fn start_ply(&self) -> u8 {
+        self.start_ply
     }
 
     /// Whether move numbers in the text can be held against the position.
@@ -73,7 +73,7 @@ impl<'t> PrefixCache<'t> {
         }
     }
 
-    /// Plays a word as the move after the first `depth` of the trail, and forgets what came after them.
+    /// Plays a word as the move after the first `depth` moves, and forgets what came after them.
     pub fn play(&mut self, depth: usize, word: &'t str) -> Result<Move, Unread> {
         if depth < self.len
             && let Some(step) = self.steps.get(depth)

@@ -7,7 +7,7 @@ use sparring_chess::{Color, Move};
 use super::{
     annotation::{BASE_WEIGHT, MAX_WEIGHT},
     book::Book,
-    book_line::ReplayedLine,
+    book_line::ReplayedMove,
     positions::Entry,
     walk::walk,
 };
@@ -35,38 +35,40 @@ pub fn rewrite_weights(book: &Book, weigh: &mut dyn FnMut(u64, Move, Color) -> O
 #[must_use]
 pub fn number(book: &Book, weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u32>) -> String {
     let mut met = HashSet::new();
-    let is_first = |played: &ReplayedLine| {
+    let is_first = |played: &ReplayedMove| {
         let entries = book.entries(played.key);
         let is_plain = |entry: &Entry| entry.mv == played.mv && entry.number.is_none() && !entry.never;
-        !played.worth.pinned && entries.iter().any(is_plain) && met.insert((played.key, played.mv))
+        !played.annotation.pinned && entries.iter().any(is_plain) && met.insert((played.key, played.mv))
     };
     rewrite(book, is_first, weigh)
 }
 
 fn rewrite(
     book: &Book,
-    mut also: impl FnMut(&ReplayedLine) -> bool,
+    mut also: impl FnMut(&ReplayedMove) -> bool,
     weigh: &mut dyn FnMut(u64, Move, Color) -> Option<u32>,
 ) -> String {
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     walk(book.text(), &mut |row| {
         let weighed = row.counting().map(|played| {
             // What is asked for is the position's; a pinned move has its number to itself.
-            let worth = &played.worth;
-            let is_weighed = !worth.pinned && (worth.number.is_some() || worth.chosen && !worth.never);
+            let annotation = &played.annotation;
+            let is_weighed =
+                !annotation.pinned && (annotation.number.is_some() || annotation.chosen && !annotation.never);
             let is_asked = is_weighed || also(played);
             let weight = is_asked.then(|| weigh(played.key, played.mv, played.turn));
             (played, weight.flatten().map(|weight| weight.min(MAX_WEIGHT)))
         });
-        let weighed: Vec<(&ReplayedLine, Option<u32>)> = weighed.collect();
-        let changes =
-            |played: &ReplayedLine, weight: Option<u32>| weight.filter(|_| played.worth.number != weight);
+        let weighed: Vec<(&ReplayedMove, Option<u32>)> = weighed.collect();
+        let changes = |played: &ReplayedMove, weight: Option<u32>| {
+            weight.filter(|_| played.annotation.number != weight)
+        };
         let moved =
-            |one: &&(&ReplayedLine, Option<u32>)| one.0.worth.chosen && changes(one.0, one.1).is_some();
+            |one: &&(&ReplayedMove, Option<u32>)| one.0.annotation.chosen && changes(one.0, one.1).is_some();
         let is_settled = weighed.iter().any(|one| moved(&one));
         for (played, weight) in weighed {
             // What shares the rest of a choice, or counts by lines there, would weigh otherwise beside a new number.
-            let is_open = played.worth.chosen && played.written.is_none() && !played.worth.never;
+            let is_open = played.annotation.chosen && played.written.is_none() && !played.annotation.never;
             match changes(played, weight) {
                 Some(weight) => edits.push(edit(played, weight)),
                 None if is_settled && is_open => edits.push(edit(played, settled(book, played))),
@@ -86,17 +88,17 @@ fn rewrite(
 }
 
 /// The number with which a move of a choice weighs what it weighs without one.
-fn settled(book: &Book, played: &ReplayedLine) -> u32 {
+fn settled(book: &Book, played: &ReplayedMove) -> u32 {
     let entries = book.entries(played.key);
     let number = entries
         .iter()
         .find(|entry| entry.mv == played.mv)
         .map(Entry::base);
     let number = number.unwrap_or(BASE_WEIGHT).clamp(0, i64::from(MAX_WEIGHT));
-    played.worth.number.unwrap_or(number as u32)
+    played.annotation.number.unwrap_or(number as u32)
 }
 
-fn edit(played: &ReplayedLine, weight: u32) -> (Range<usize>, String) {
+fn edit(played: &ReplayedMove, weight: u32) -> (Range<usize>, String) {
     match &played.written {
         Some(span) => (span.clone(), weight.to_string()),
         None => (played.end..played.end, format!(" {weight}")),

@@ -17,7 +17,7 @@ pub enum SelectionPolicy {
 impl SelectionPolicy {
     /// What moves of these shares are drawn by, given the largest of their position. Nothing is drawn only where the
     /// share is 0.
-    pub(super) fn stake(self, share: u64, largest: u64) -> u64 {
+    pub(super) fn draw_weight(self, share: u64, largest: u64) -> u64 {
         /// Fine enough for any chance that matters, coarse enough for powers that differ in their last bits by machine.
         const SCALE: f64 = 1_048_576.0;
         match self {
@@ -27,8 +27,8 @@ impl SelectionPolicy {
             Self::Flat => 1,
             Self::Temperature(temperature) => {
                 let ratio = share as f64 / (largest as f64).max(1.0);
-                let stake = ratio.powf(1.0 / temperature.max(0.01)) * SCALE;
-                (stake.round() as u64).max(1)
+                let draw_weight = ratio.powf(1.0 / temperature.max(0.01)) * SCALE;
+                (draw_weight.round() as u64).max(1)
             }
         }
     }
@@ -45,24 +45,24 @@ mod tests {
         library: Library,
         books: Vec<String>,
         line: GameHistory,
-        taste: SelectionPolicy,
+        policy: SelectionPolicy,
     }
 
     impl First {
-        fn new(text: &str, taste: SelectionPolicy) -> Self {
+        fn new(text: &str, policy: SelectionPolicy) -> Self {
             let (book, findings) = parse("a.book", text);
             assert_eq!(findings.to_string(), "");
             Self {
                 library: Library::new(book.into_iter().collect()),
                 books: vec!["a".to_owned()],
                 line: GameHistory::new(Variant::Standard),
-                taste,
+                policy,
             }
         }
 
         fn query(&self, seed: u64) -> BookQuery<'_> {
             BookQuery {
-                taste: self.taste,
+                policy: self.policy,
                 ..BookQuery::new(&self.books, &self.line, seed)
             }
         }
@@ -87,8 +87,8 @@ mod tests {
         }
     }
 
-    fn chances(text: &str, taste: SelectionPolicy) -> Vec<String> {
-        let choices = First::new(text, taste).choices();
+    fn chances(text: &str, policy: SelectionPolicy) -> Vec<String> {
+        let choices = First::new(text, policy).choices();
         choices
             .iter()
             .map(|choice| format!("{:.1}", choice.chance * 100.0))
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn tastes_bend_the_chances() {
+    fn policies_change_the_chances() {
         let text = "e4 60 | d4 30 | c4 10";
         assert_eq!(chances(text, SelectionPolicy::ByWeight), ["60.0", "30.0", "10.0"]);
         assert_eq!(chances(text, SelectionPolicy::Best), ["100.0", "0.0", "0.0"]);
@@ -127,9 +127,9 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
         #[test]
-        fn frequencies_follow_any_weights_and_taste(
+        fn frequencies_follow_any_weights_and_policy(
             weights in proptest::collection::vec(20_u32..1000, 4),
-            taste in proptest::sample::select(vec![
+            policy in proptest::sample::select(vec![
                 SelectionPolicy::ByWeight, SelectionPolicy::Flat, SelectionPolicy::Best, SelectionPolicy::Temperature(0.5), SelectionPolicy::Temperature(3.0),
             ]),
             seed in 0_u64..1 << 40,
@@ -137,7 +137,7 @@ mod tests {
             let moves = ["e4", "d4", "c4", "Nf3"].iter().zip(&weights);
             let text = moves.map(|(mv, weight)| format!("{mv} {weight}")).collect::<Vec<_>>().join(" | ");
             // Exceeded by a fair draw once in four million: no run of the tests will see it by chance.
-            let distance = First::new(&text, taste).chi_square(2000, seed);
+            let distance = First::new(&text, policy).chi_square(2000, seed);
             proptest::prop_assert!(distance < 33.4, "{distance}");
         }
     }

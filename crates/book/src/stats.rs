@@ -48,7 +48,7 @@ pub fn stats(book: &Book) -> Stats {
         let depth = row.depth();
         stats.deepest = stats.deepest.max(depth);
         plies += depth;
-        let keys: Vec<u64> = (0..=depth).map(|at| row.trail.key(at)).collect();
+        let keys: Vec<u64> = (0..=depth).map(|at| row.prefix.key(at)).collect();
         if let Some(opening) = eco::name_of(&keys) {
             *names.entry(opening.to_string()).or_default() += 1;
         }

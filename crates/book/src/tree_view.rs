@@ -26,8 +26,8 @@ pub struct Branch {
     pub chance: f64,
     /// The file and line to look at.
     pub at: String,
-    /// How it leans by results, in words; the chance has it in.
-    pub lean: Option<String>,
+    /// The factor of its weight that follows from results, in words; the chance has it in.
+    pub learned: Option<String>,
     /// What the opening is called after it: the name in the book, else the common one with its ECO code.
     pub name: Option<String>,
     /// Whether what follows was shown before, by another order of moves.
@@ -102,7 +102,7 @@ impl TreeWalk<'_> {
                 mv: numbered(pos, &write_san(pos, entry.mv)),
                 chance,
                 at: book.place(entry),
-                lean: book.learned_weight(here, entry.mv).map(WeightFactor::words),
+                learned: book.learned_weight(here, entry.mv).map(WeightFactor::words),
                 name,
                 seen: !is_new && !book.entries(reached).is_empty(),
             });

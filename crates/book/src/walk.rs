@@ -6,7 +6,7 @@ use sparring_chess::{Color, Position, Variant, key, parse_fen};
 use sparring_diagnostics::Diagnostic;
 
 use super::{
-    book_line::{ReplayedLine, read_row},
+    book_line::{ReplayedMove, read_row},
     header::{BookHeader, Include, SPEEDS, read_levels, read_speeds},
     moves::is_near,
     prefix_cache::PrefixCache,
@@ -28,13 +28,13 @@ pub(super) struct Row<'a, 't> {
     /// Whose moves count; both if none is named.
     pub color: Option<Color>,
     /// The positions it goes through.
-    pub trail: &'a PrefixCache<'t>,
+    pub prefix: &'a PrefixCache<'t>,
     /// Its moves, at least one.
-    pub played: &'a [ReplayedLine],
+    pub played: &'a [ReplayedMove],
 }
 
 impl Row<'_, '_> {
-    /// How many half moves stand on its trail: all but the alternatives of a choice.
+    /// How many half moves the line has: all but the alternatives of a choice.
     pub fn depth(&self) -> usize {
         self.played
             .iter()
@@ -44,7 +44,7 @@ impl Row<'_, '_> {
     }
 
     /// The moves of the side that the row counts for.
-    pub fn counting(&self) -> impl Iterator<Item = &ReplayedLine> {
+    pub fn counting(&self) -> impl Iterator<Item = &ReplayedMove> {
         let color = self.color;
         self.played
             .iter()
@@ -62,50 +62,50 @@ pub(super) struct Walk {
     pub color: Option<Color>,
     /// Where a row at the end of the text would start; none if that could not be read.
     pub start: Option<Position>,
-    /// How many half moves stand before that start, as in [`Trail::begins`].
-    pub begins: u8,
+    /// How many half moves stand before that start, as in [`PrefixCache::start_ply`].
+    pub start_ply: u8,
     /// What is wrong; as many errors as are worth reading.
     pub findings: Vec<Diagnostic>,
 }
 
 /// Reads all lines and shows each row that could be read.
-pub(super) fn walk<'t>(text: &'t BookText, see: &mut dyn FnMut(&Row<'_, 't>)) -> Walk {
+pub(super) fn walk<'t>(text: &'t BookText, visit: &mut dyn FnMut(&Row<'_, 't>)) -> Walk {
     let mut reader = Reader::new();
-    reader.read(text.lines(), see);
+    reader.read(text.lines(), visit);
     reader.finish(text)
 }
 
 /// Reads all lines of several texts, each by itself, and shows each row that could be read.
-pub(super) fn walk_all<'t>(texts: impl Iterator<Item = &'t BookText>, see: &mut dyn FnMut(&Row<'_, '_>)) {
+pub(super) fn walk_all<'t>(texts: impl Iterator<Item = &'t BookText>, visit: &mut dyn FnMut(&Row<'_, '_>)) {
     for text in texts {
-        walk(text, &mut |row| see(row));
+        walk(text, &mut |row| visit(row));
     }
 }
 
 /// Texts with fewer lines than this are read faster than threads start.
 const WORTH_THREADS: usize = 2000;
 
-/// Reads all lines as [`walk`] does, on several threads where the text is long. Each part of the text has a gatherer of
-/// its own, made for so many bytes of text, and they come back in the order of the parts.
+/// Reads all lines as [`walk`] does, on several threads where the text is long. Each part of the text has an
+/// accumulator of its own, made for so many bytes of text, and they come back in the order of the parts.
 pub(super) fn walk_parts<'t, G: Send>(
     text: &'t BookText,
-    gatherer: impl Fn(usize) -> G + Sync,
-    see: impl Fn(&Row<'_, 't>, &mut G) + Sync,
+    accumulator: impl Fn(usize) -> G + Sync,
+    visit: impl Fn(&Row<'_, 't>, &mut G) + Sync,
 ) -> (Walk, Vec<G>) {
     let parts = if text.len() < WORTH_THREADS { 1 } else { threads() };
     let length = text.len().div_ceil(parts).max(1);
     let starts = Reader::starts(text, length);
-    let (see, gatherer, bytes) = (&see, &gatherer, text.as_str().len() / parts);
-    let (readers, gathered): (Vec<Reader<'t>>, Vec<G>) = thread::scope(|scope| {
+    let (visit, accumulator, bytes) = (&visit, &accumulator, text.as_str().len() / parts);
+    let (readers, accumulated): (Vec<Reader<'t>>, Vec<G>) = thread::scope(|scope| {
         let started: Vec<_> = starts
             .into_iter()
             .enumerate()
             .map(|(part, mut reader)| {
                 scope.spawn(move || {
-                    let mut gathered = gatherer(bytes);
+                    let mut accumulated = accumulator(bytes);
                     let lines = text.lines().skip(part * length).take(length);
-                    reader.read(lines, &mut |row| see(row, &mut gathered));
-                    (reader, gathered)
+                    reader.read(lines, &mut |row| visit(row, &mut accumulated));
+                    (reader, accumulated)
                 })
             })
             .collect();
@@ -120,7 +120,7 @@ pub(super) fn walk_parts<'t, G: Send>(
         .into_iter()
         .reduce(Reader::followed_by)
         .unwrap_or_else(Reader::new);
-    (whole.finish(text), gathered)
+    (whole.finish(text), accumulated)
 }
 
 /// More threads than this gain nothing: some steps have to wait for all of them.
@@ -137,26 +137,26 @@ pub(super) fn threads() -> usize {
 pub(super) fn walk_some<'t>(
     text: &'t BookText,
     is_wanted: impl Fn(usize) -> bool,
-    see: &mut dyn FnMut(&Row<'_, 't>),
+    visit: &mut dyn FnMut(&Row<'_, 't>),
 ) {
     let mut reader = Reader::new();
     for line in text.lines() {
         match line.kind() {
             Kind::Blank | Kind::Comment => {}
             Kind::Header => reader.header(line),
-            Kind::Row if is_wanted(line.number) => reader.row(line, see),
+            Kind::Row if is_wanted(line.number) => reader.row(line, visit),
             Kind::Row => reader.has_met_rows = true,
         }
     }
 }
 
 impl<'t> Reader<'t> {
-    fn read(&mut self, lines: impl Iterator<Item = Line<'t>>, see: &mut dyn FnMut(&Row<'_, 't>)) {
+    fn read(&mut self, lines: impl Iterator<Item = Line<'t>>, visit: &mut dyn FnMut(&Row<'_, 't>)) {
         for line in lines {
             match line.kind() {
                 Kind::Blank | Kind::Comment => {}
                 Kind::Header => self.header(line),
-                Kind::Row => self.row(line, see),
+                Kind::Row => self.row(line, visit),
             }
         }
     }
@@ -167,7 +167,7 @@ impl<'t> Reader<'t> {
         let mut starts = Vec::new();
         for (index, line) in text.lines().enumerate() {
             if index % length == 0 {
-                starts.push(reader.heir());
+                starts.push(reader.fork());
             }
             match line.kind() {
                 Kind::Header => reader.header(line),
@@ -178,12 +178,12 @@ impl<'t> Reader<'t> {
         starts
     }
 
-    /// A reader that knows what this one was told, and has found nothing yet.
-    fn heir(&self) -> Self {
+    /// A reader under the same headers that has found nothing yet.
+    fn fork(&self) -> Self {
         Self {
             head: self.head.clone(),
             color: self.color,
-            trail: self.trail.clone(),
+            prefix: self.prefix.clone(),
             played: Vec::new(),
             has_met_rows: self.has_met_rows,
             has_met_start: self.has_met_start,
@@ -212,9 +212,9 @@ struct Reader<'t> {
     /// Whose moves count; both if none is named.
     color: Option<Color>,
     /// The moves of the row before; none while the start of the rows is not known.
-    trail: Option<PrefixCache<'t>>,
+    prefix: Option<PrefixCache<'t>>,
     /// The moves of the last row.
-    played: Vec<ReplayedLine>,
+    played: Vec<ReplayedMove>,
     rows: usize,
     /// Whether a line of moves stood above, read or refused.
     has_met_rows: bool,
@@ -229,7 +229,7 @@ impl<'t> Reader<'t> {
         Self {
             head: BookHeader::default(),
             color: None,
-            trail: Some(PrefixCache::new(Variant::Standard.start(), true)),
+            prefix: Some(PrefixCache::new(Variant::Standard.start(), true)),
             played: Vec::new(),
             rows: 0,
             has_met_rows: false,
@@ -239,24 +239,24 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn row(&mut self, line: Line<'t>, see: &mut dyn FnMut(&Row<'_, 't>)) {
+    fn row(&mut self, line: Line<'t>, visit: &mut dyn FnMut(&Row<'_, 't>)) {
         self.has_met_rows = true;
         // Without a start there is nothing to say of the rows; the header has its error.
-        let Some(trail) = &mut self.trail else { return };
-        match read_row(line, trail, &mut self.played, &mut self.warnings) {
+        let Some(prefix) = &mut self.prefix else { return };
+        match read_row(line, prefix, &mut self.played, &mut self.warnings) {
             Ok(()) => {
                 self.rows += 1;
-                let pinned = self.played.iter().find(|played| played.worth.pinned);
-                if let Some(pinned) = pinned.filter(|_| trail.key(0) != key(&self.head.variant.start())) {
+                let pinned = self.played.iter().find(|played| played.annotation.pinned);
+                if let Some(pinned) = pinned.filter(|_| prefix.key(0) != key(&self.head.variant.start())) {
                     let message = "\"@\" counts only in games that begin with this \"from:\"";
                     let help = "without it the move counts by whatever way the position comes up";
                     let warning = Diagnostic::warning(pinned.span.clone(), message);
                     self.warnings.push(warning.with_help(help));
                 }
-                see(&Row {
+                visit(&Row {
                     line,
                     color: self.color,
-                    trail,
+                    prefix,
                     played: &self.played,
                 });
             }
@@ -297,7 +297,7 @@ impl<'t> Reader<'t> {
             "color" => self.set_color(value, span),
             "from" => {
                 self.set_start(value, span);
-                self.trail = self.trail.take().map(PrefixCache::placed);
+                self.prefix = self.prefix.take().map(PrefixCache::placed);
             }
             // Blocks of other programs give every position of a book so, whatever stands before it.
             "pos" => self.set_start(value, span),
@@ -327,7 +327,7 @@ impl<'t> Reader<'t> {
         match value.parse::<Variant>() {
             Ok(variant) => {
                 self.head.variant = variant;
-                self.trail = Some(PrefixCache::new(variant.start(), true));
+                self.prefix = Some(PrefixCache::new(variant.start(), true));
             }
             Err(error) => {
                 let keys: Vec<&str> = Variant::ALL.iter().map(|variant| variant.key()).collect();
@@ -354,7 +354,7 @@ impl<'t> Reader<'t> {
 
     fn set_start(&mut self, value: &str, span: Range<usize>) {
         self.has_met_start = true;
-        self.trail = match parse_fen(self.head.variant, value) {
+        self.prefix = match parse_fen(self.head.variant, value) {
             Ok(start) => Some(PrefixCache::new(start, value == "startpos")),
             Err(error) => {
                 let error = Diagnostic::error(span, error.to_string());
@@ -385,8 +385,8 @@ impl<'t> Reader<'t> {
             head: self.head,
             rows: self.rows,
             color: self.color,
-            begins: self.trail.as_ref().map_or(0, PrefixCache::begins),
-            start: self.trail.map(|trail| trail.position(0).clone()),
+            start_ply: self.prefix.as_ref().map_or(0, PrefixCache::start_ply),
+            start: self.prefix.map(|prefix| prefix.position(0).clone()),
             findings: self.errors,
         }
     }

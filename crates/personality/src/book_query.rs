@@ -15,7 +15,7 @@ pub fn book_query<'a>(profile: &Personality, asked: Option<Elo>, query: BookQuer
     let level = asked.or(profile.level).map_or(FULL_STRENGTH, |level| level.0);
     BookQuery {
         level: Some(level),
-        taste: profile.book_taste,
+        policy: profile.book_taste,
         plies: level_params(profile, asked, true).book_plies,
         ..query
     }
@@ -30,7 +30,7 @@ mod tests {
     fn query_of(profile: &Personality, asked: Option<Elo>) -> (Option<u32>, SelectionPolicy, Option<u32>) {
         let line = GameHistory::new(Variant::Standard);
         let query = book_query(profile, asked, BookQuery::new(&[], &line, 1));
-        (query.level, query.taste, query.plies)
+        (query.level, query.policy, query.plies)
     }
 
     #[test]

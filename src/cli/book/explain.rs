@@ -179,7 +179,7 @@ fn draw(explained: &[Explained]) -> String {
             one.weight,
             one.lines,
             one.at,
-            common::aside(one.lean.as_deref())
+            common::aside(one.learned.as_deref())
         );
     }
     drawn

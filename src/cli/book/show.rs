@@ -70,7 +70,7 @@ fn draw(branches: &[Branch]) -> String {
             "{:>5}  {mv:<widest$}  {name}  [{}]{}",
             common::percent(branch.chance),
             branch.at,
-            common::aside(branch.lean.as_deref())
+            common::aside(branch.learned.as_deref())
         );
     }
     drawn

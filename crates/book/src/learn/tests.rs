@@ -129,42 +129,45 @@ fn only_the_side_that_followed_the_book_learns() {
 }
 
 #[test]
-fn a_book_leans_by_its_results_and_stands_upright_without_them() {
+fn learned_weights_change_the_chances_and_not_the_text() {
     let text = "1. e4 60 | d4 40\n1. e4 e5xx\n1. c4 e5\n";
     let book = parse("a.book", text).0.unwrap();
     let games = [
         ("e2e4 c7c5", Color::White, 0, 8),
         ("d2d4 d7d5", Color::White, 2, 8),
     ];
-    let leans: LearnedWeights = taught(&book, &games).weight_factors(4).into_iter().collect();
-    assert_eq!(leans.len(), 2);
+    let weights: LearnedWeights = taught(&book, &games).weight_factors(4).into_iter().collect();
+    assert_eq!(weights.len(), 2);
     assert!(taught(&book, &games).weight_factors(9).is_empty());
     let chances = |book: &Book| -> Vec<String> {
         let library = Library::new(vec![book.clone()]);
         let choices = library.choices(&["a".to_owned()], &GameHistory::new(Variant::Standard));
         let show = |choice: &crate::BookMove| {
-            let lean = choice.lean.as_ref().map_or_else(String::new, WeightFactor::words);
+            let learned = choice
+                .learned
+                .as_ref()
+                .map_or_else(String::new, WeightFactor::words);
             format!(
-                "{} {:.3} {lean}",
+                "{} {:.3} {learned}",
                 write_uci(choice.mv, Variant::Standard),
                 choice.chance
             )
         };
         choices.iter().map(show).collect()
     };
-    let upright = ["e2e4 0.600 ", "d2d4 0.400 ", "c2c4 0.000 "];
-    assert_eq!(chances(&book), upright);
-    let leaning = book.clone().with_learned_weights(leans.into());
+    let as_written = ["e2e4 0.600 ", "d2d4 0.400 ", "c2c4 0.000 "];
+    assert_eq!(chances(&book), as_written);
+    let learned = book.clone().with_learned_weights(weights.into());
     assert_eq!(
-        chances(&leaning),
+        chances(&learned),
         [
-            "d2d4 0.571 leans ×1.41 by 8 games: 8.0 points of 4.0",
-            "e2e4 0.429 leans ×0.71 by 8 games: 0.0 points of 4.0",
+            "d2d4 0.571 learned ×1.41 from 8 games: 8.0 points of 4.0",
+            "e2e4 0.429 learned ×0.71 from 8 games: 0.0 points of 4.0",
             "c2c4 0.000 ",
         ]
     );
-    assert_eq!(leaning.text().as_str(), text);
-    assert_eq!(chances(&leaning.with_learned_weights(Arc::default())), upright);
+    assert_eq!(learned.text().as_str(), text);
+    assert_eq!(chances(&learned.with_learned_weights(Arc::default())), as_written);
 }
 
 #[test]
