@@ -13,10 +13,10 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
+    access,
     answer::{Done, error},
     fields::BodyFields,
     hub::Hub,
-    key,
     scripted_faults::Fault,
     time::SPEEDS,
     world::{ApiError, BOT_SCOPES, HUMAN_SCOPES},
@@ -43,7 +43,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/sandbox/users", post(add_user))
         .route("/sandbox/tokens/revoke", post(revoke))
         .route("/sandbox/faults", get(faults).post(arm).delete(disarm))
-        .route_layer(from_fn_with_state(hub.clone(), key::owner_only))
+        .route_layer(from_fn_with_state(hub.clone(), access::owner_only))
 }
 
 fn show_clock(hub: &Hub) -> Json<Value> {

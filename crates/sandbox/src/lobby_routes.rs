@@ -14,12 +14,12 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
+    access,
     answer::{Done, error},
     auth::{self, Authenticated, RequiredScopes},
     challenge_routes::parse_id,
     fields::BodyFields,
     hub::Hub,
-    key,
     world::{ApiError, Game, View},
 };
 use sparring_lichess::model::Challenge;
@@ -35,7 +35,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         ));
     let owner = Router::new()
         .route("/sandbox/guest", post(guest))
-        .route_layer(from_fn_with_state(hub.clone(), key::owner_only));
+        .route_layer(from_fn_with_state(hub.clone(), access::owner_only));
     Router::new()
         .route("/sandbox/lobby", get(lobby))
         .route("/sandbox/game/{id}/view", get(view))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GameEventInfo, UserId, lenient};
+use super::{GameEventInfo, UserId, event};
 use sparring_chess::units::Elo;
 
 /// `GET /api/account` and `/api/user/{name}`, as far as a bot cares.
@@ -97,7 +97,7 @@ pub struct NowPlaying {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nb_my_turn: Option<u32>,
     /// My running games. Of a row that does not fit the id is kept, so that the game is played all the same.
-    #[serde(deserialize_with = "lenient::games")]
+    #[serde(deserialize_with = "event::games")]
     pub now_playing: Vec<GameEventInfo>,
 }
 
