@@ -13,7 +13,7 @@ pub(crate) fn eval_history(game: &GameRecord, line: &GameHistory, cast: &Persona
     if !line.variant().is_orthodox() || !cast.remembers(&game.personality) {
         return None;
     }
-    let setup = strength::setup(cast.get_or_default(&game.personality), game.level);
+    let setup = strength::engine_overrides(cast.get_or_default(&game.personality), game.level);
     let us = Color::from(game.side);
     let mut pos = line.start().clone();
     let after = line.moves().iter().map(|mv| {

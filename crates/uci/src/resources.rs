@@ -169,7 +169,7 @@ impl UciResources {
     /// Numbers and weights of the personality's own, where the strength has any.
     pub(super) fn setup(&self, strength: &StrengthSetting) -> Option<&EngineOverrides> {
         #[cfg(feature = "personality")]
-        return strength::setup(self.profile(strength)?, strength.level).map(AsRef::as_ref);
+        return strength::engine_overrides(self.profile(strength)?, strength.level).map(AsRef::as_ref);
         #[cfg(not(feature = "personality"))]
         {
             let _ = strength; // there is only the engine as it is

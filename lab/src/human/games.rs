@@ -67,7 +67,7 @@ impl HumanGame {
 
     /// How hurried the players were.
     #[must_use]
-    pub fn haste(&self) -> TimePressure {
+    pub fn time_pressure(&self) -> TimePressure {
         match self.speed.as_deref() {
             None => TimePressure::Unknown,
             Some("bullet" | "ultrabullet") => TimePressure::Hurried,
@@ -220,7 +220,7 @@ mod tests {
             .map(|game| game.id)
             .collect();
         assert_eq!(ids, ["a", "d"]);
-        assert_eq!(game("a", Some("bullet")).haste(), TimePressure::Hurried);
-        assert_eq!(game("a", None).haste(), TimePressure::Unknown);
+        assert_eq!(game("a", Some("bullet")).time_pressure(), TimePressure::Hurried);
+        assert_eq!(game("a", None).time_pressure(), TimePressure::Unknown);
     }
 }

@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use super::{
+    accuracy::percent,
     games::HumanGame,
     levels::{PARTS, by_phase, by_standing, cells_of_distances, errors, level_of, lowest, values},
-    metrics::percent,
     paired_stats::{Estimate, PairedStats, Side},
     reference_engine::Judge,
     scored_moves::{BANDS, band, spread},
@@ -16,7 +16,7 @@ use super::{
 use crate::calibrate::{REFEREE, hash};
 use sparring_chess::{GameHistory, Move};
 use sparring_match_runner::{BuiltinEngine, Finished, Participant as _, human_opening};
-use sparring_personality::{human_model::phase, strength::Levels};
+use sparring_personality::{human_model::Phase, strength::Levels};
 
 /// What to measure.
 pub struct SelfPlayPlan<'a> {
@@ -72,7 +72,7 @@ pub fn tables(
             last.clone_from(&game.id);
             number += 1;
         }
-        let mv = decision.seen.moves[decision.played];
+        let mv = decision.encoded.moves[decision.played];
         add(
             &mut bands[band].people,
             number,
@@ -148,7 +148,7 @@ fn judged(
 ) -> anyhow::Result<Option<(f32, [usize; 3])>> {
     let judged = judge.losses(kept, id, line, &[mv])?;
     Ok(judged.and_then(|judged| {
-        let parts = [0, by_phase(phase(line)), by_standing(judged.chances)];
+        let parts = [0, by_phase(Phase::of(line)), by_standing(judged.chances)];
         judged.losses.first().map(|loss| (*loss, parts))
     }))
 }

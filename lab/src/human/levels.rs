@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
+    accuracy::percent,
     games::HumanGame,
-    metrics::percent,
     missed_moves::Unseen,
     paired_stats::{Estimate, PairedStats, Side},
     reference_engine::Judge,
@@ -23,8 +23,9 @@ use sparring_chess::{
 use sparring_engine::{Engine, SearchControl, Stop};
 use sparring_personality::{
     Level,
-    human_model::{Model, loss_curve::Phase, phase},
+    human_model::{Model, Phase},
     strength::{Levels, expected_choice, request_with},
+    think_time::SpeedModels,
 };
 
 /// What to measure.
@@ -90,7 +91,7 @@ pub fn tables(
             number += 1;
         }
         let own = choices(&mut player, plan, line, level_of(band), seed(game, line));
-        let theirs = decision.seen.moves[decision.played];
+        let theirs = decision.encoded.moves[decision.played];
         let moves: Vec<Move> = std::iter::once(theirs).chain(own.iter().copied()).collect();
         let Some(judged) = judge.losses(kept, &game.id, line, &moves)? else {
             return Ok(());
@@ -109,7 +110,7 @@ pub fn tables(
         let band = &mut bands[band];
         band.drawn += own.len();
         band.same += own.iter().filter(|mv| **mv == theirs).count();
-        for part in [0, by_phase(phase(line)), by_standing(judged.chances)] {
+        for part in [0, by_phase(Phase::of(line)), by_standing(judged.chances)] {
             band.parts[part].add(number, *people, level);
         }
         Ok(())
@@ -190,8 +191,8 @@ fn hesitate(
         let (mover, seconds) = if index == 0 {
             (Mover::Person, thought.seconds)
         } else {
-            let habit = &model.speed_models[thought.speed];
-            let drawn = habit.seconds(&thought.features, level.0 as f32, rng.random());
+            let speed_model = SpeedModels::shipped().get(thought.speed);
+            let drawn = speed_model.seconds(&thought.features, level.0 as f32, rng.random());
             (Mover::Level, drawn)
         };
         hesitation.add(level.0, mover, seconds, loss);

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 
-use super::search_cache::{Question, SearchCache};
+use super::search_cache::{Question, SearchCache, Verdict};
 use sparring_chess::{
     GameHistory, Move, parse_uci,
     units::{Depth, Millis, Stopwatch},
@@ -10,7 +10,7 @@ use sparring_chess::{
 };
 use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
 use sparring_match_runner::{EngineSpec, UciProcess};
-use sparring_personality::human_model::loss_curve::winning_chances;
+use sparring_personality::human_model::winning_chances;
 
 /// The hash table of a judge in mebibytes.
 const HASH: usize = 16;
@@ -38,15 +38,6 @@ pub struct JudgedMoves {
     pub chances: f32,
     /// What each of the moves loses against it, in points of winning chances.
     pub losses: Vec<f32>,
-}
-
-/// What a judge says of a position, or of one move there.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
-    /// The move that it would play, in UCI notation.
-    pub best: String,
-    /// The winning chances of the side to move after it, from 0 to 100.
-    pub chances: f32,
 }
 
 impl Judge {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::games::{each_line, find};
 use sparring_chess::units::Centipawns;
 use sparring_engine::Score;
-use sparring_personality::human_model::loss_curve::winning_chances;
+use sparring_personality::human_model::winning_chances;
 
 /// The file's name.
 const FILE: &str = "sf15-d8.jsonl";

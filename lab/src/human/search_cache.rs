@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{games::each_line, reference_engine::Verdict, scored_moves::Scorer};
+use super::{games::each_line, scorer::Scorer};
 use sparring_chess::{GameHistory, Move};
 use sparring_engine::bench;
 use sparring_files::{self as files, lines::Lines};
@@ -24,6 +24,15 @@ struct Entry {
     best: f32,
     deep: Vec<f32>,
     shallow: Vec<f32>,
+}
+
+/// Evaluation of a position, or of one move there, by the reference engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The best move, in UCI notation.
+    pub best: String,
+    /// The winning chances of the side to move after it, from 0 to 100.
+    pub chances: f32,
 }
 
 /// What a judge was asked.

@@ -1,7 +1,7 @@
 //! Whether whoever thinks long errs more. People do: hard positions take their time, and are lost all the same. A bot that
 //! errs when it is quick and plays well after a long thought is no person.
 
-use super::metrics::percent;
+use super::accuracy::percent;
 
 /// Think times by their longest, in whole seconds.
 const TIMES: [(f32, &str); 4] = [

@@ -4,7 +4,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as 
 
 use super::dataset::Decision;
 use crate::tuning::Adam;
-use sparring_personality::human_model::net::{
+use sparring_personality::human_model::network::{
     GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH, WEIGH_BIAS,
     WEIGHTS, normalise,
 };
@@ -113,7 +113,7 @@ impl Trainer {
 
     /// Adds one decision to the gradient and returns the log-likelihood of what was played.
     fn learn(&mut self, decision: &Decision, share: f32) -> f32 {
-        let seen = &decision.seen;
+        let encoded = &decision.encoded;
         let glance = self.forward(decision);
         let scratch = std::mem::take(&mut self.scratch);
         let mut chances = scratch.scores.clone();
@@ -121,7 +121,7 @@ impl Trainer {
         let likelihood = chances[decision.played].max(1e-12).ln();
         forget_unlikely(&mut chances, decision.played);
         let mut base_slope = [0.0; LOOK];
-        for (index, rows) in seen.rows_by_move().enumerate() {
+        for (index, rows) in encoded.rows_by_move().enumerate() {
             let error = chances[index] - f32::from(u8::from(index == decision.played));
             if error == 0.0 {
                 continue;
@@ -140,12 +140,12 @@ impl Trainer {
 
     /// Scores every move; the numbers between stay in the scratch.
     fn forward(&mut self, decision: &Decision) -> [f32; GLANCE] {
-        let (seen, weights) = (&decision.seen, &self.weights);
+        let (encoded, weights) = (&decision.encoded, &self.weights);
         let mut glance = *array::<GLANCE>(weights, GLANCE_BIAS, 0);
-        for row in &seen.position {
+        for row in &encoded.position {
             accumulate(&mut glance, array(weights, POSITION, usize::from(*row)), 1.0);
         }
-        let ([low, high], share) = seen.rating;
+        let ([low, high], share) = encoded.rating;
         accumulate(
             &mut glance,
             array(weights, POSITION, usize::from(low)),
@@ -159,7 +159,7 @@ impl Trainer {
         self.scratch.looks.clear();
         self.scratch.weighs.clear();
         self.scratch.scores.clear();
-        for rows in seen.rows_by_move() {
+        for rows in encoded.rows_by_move() {
             let mut look = base;
             for row in rows {
                 accumulate(&mut look, array(weights, MOVES, usize::from(*row)), 1.0);
@@ -224,9 +224,14 @@ impl Trainer {
             &glance_slope,
             1.0,
         );
-        let ([low, high], share) = decision.seen.rating;
+        let ([low, high], share) = decision.encoded.rating;
         let shares = [(low, 1.0 - share), (high, share)];
-        let rows = decision.seen.position.iter().map(|row| (*row, 1.0)).chain(shares);
+        let rows = decision
+            .encoded
+            .position
+            .iter()
+            .map(|row| (*row, 1.0))
+            .chain(shares);
         for (row, share) in rows {
             let gradient = array_mut::<GLANCE>(&mut self.gradient, POSITION, usize::from(row));
             accumulate(gradient, &glance_slope, share);
@@ -270,19 +275,22 @@ fn accumulate<const WIDTH: usize>(sum: &mut [f32; WIDTH], row: &[f32; WIDTH], sh
 mod tests {
     use super::*;
     use sparring_chess::{GameHistory, Variant};
-    use sparring_personality::human_model::{MoveContext, SearchFeatures, TimePressure, net::PARTS};
+    use sparring_personality::human_model::{
+        TimePressure,
+        network::{EncodedPosition, MoveContext, PARTS},
+    };
 
     fn decision(moves: &str, played: usize) -> Decision {
         let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         Decision {
-            seen: SearchFeatures::new(MoveContext::of(&line), 1300.0, TimePressure::Calm),
+            encoded: EncodedPosition::new(MoveContext::of(&line), 1300.0, TimePressure::Calm),
             played,
             rating: 1300.0,
         }
     }
 
     fn likelihood(net: &Net, decision: &Decision) -> f64 {
-        let mut scores = net.scores(&decision.seen);
+        let mut scores = net.scores(&decision.encoded);
         normalise(&mut scores);
         f64::from(scores[decision.played]).ln()
     }
@@ -293,7 +301,7 @@ mod tests {
         let decision = decision("e2e4 e7e5", 5);
         trainer.forward(&decision);
         let net = trainer.net().unwrap();
-        for (ours, theirs) in trainer.scratch.scores.iter().zip(net.scores(&decision.seen)) {
+        for (ours, theirs) in trainer.scratch.scores.iter().zip(net.scores(&decision.encoded)) {
             assert!((ours - theirs).abs() < 1e-4, "{ours} against {theirs}");
         }
     }

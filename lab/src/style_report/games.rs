@@ -13,7 +13,7 @@ use sparring_chess::{Color, Position, units::Elo};
 use sparring_match_runner::{BuiltinEngine, Finished, Opening, Participant as _, PlayerError};
 use sparring_personality::{
     strength::Levels,
-    style::{Style, StyleMetrics},
+    style::{MeasuredStyle, Style},
 };
 
 /// Who plays, how strong, and how often.
@@ -35,7 +35,7 @@ pub struct Contest {
 #[derive(Debug, Clone, Default)]
 pub struct Played {
     /// What each showed.
-    pub signs: Vec<StyleMetrics>,
+    pub signs: Vec<MeasuredStyle>,
     /// Half points of each.
     pub half_points: Vec<usize>,
 }
@@ -89,7 +89,7 @@ impl Contest {
     }
 
     /// One game: what the style showed, and its half points.
-    fn play(&self, style: usize, game: usize) -> Result<(StyleMetrics, usize), PlayerError> {
+    fn play(&self, style: usize, game: usize) -> Result<(MeasuredStyle, usize), PlayerError> {
         let knobs = || Levels::shipped().params(self.level);
         let mut own = BuiltinEngine::new("style", knobs()).with_style(self.styles[style]);
         let mut plain = BuiltinEngine::new("plain", knobs());
@@ -110,7 +110,7 @@ impl Contest {
             Some(_) => 0,
             None => 1,
         };
-        Ok((StyleMetrics::of(&finished.line, side), half_points))
+        Ok((MeasuredStyle::of(&finished.line, side), half_points))
     }
 }
 

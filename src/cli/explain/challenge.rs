@@ -222,7 +222,7 @@ fn played(config: &Config, facts: &RuleContext) -> String {
     let level = match (cast.level, followed, &own) {
         (Some(level), ..) => format!("level {level}{}", as_last(config, facts)),
         (None, Some(level), _) => format!("level {level}, as the personality follows the opponent"),
-        (None, None, Some(own)) => Strength::of(own).to_string(),
+        (None, None, Some(own)) => Strength::of(own, None).to_string(),
         (None, None, None) => "its own level".to_owned(),
     };
     let books = |ruled: &Option<Vec<String>>, color| match (ruled, &own) {

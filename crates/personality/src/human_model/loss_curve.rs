@@ -7,8 +7,8 @@
 //! chess ratings), whose curve has an iterated exponential instead; the power mixes with a prior without solving for
 //! a constant at each position.
 
-use crate::dot;
-use sparring_engine::Score;
+use super::phase::Phase;
+use crate::math::dot;
 
 /// Terms of the sum.
 pub const TERMS: usize = 5;
@@ -21,17 +21,6 @@ const DEEP_SCALE: f32 = 3.0;
 const SHALLOW_SCALE: f32 = 3.0;
 /// A loss below this counts as none.
 const NOTHING: f32 = 0.01;
-
-/// The phase of the game, as far as people err differently in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// The first ten moves.
-    Opening,
-    /// Neither of the others.
-    Middlegame,
-    /// At most six pieces besides kings and pawns.
-    Endgame,
-}
 
 /// The weights of the terms.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,21 +82,9 @@ pub fn basis(rating: f32, phase: Phase, best: f32) -> [f32; BASIS] {
     basis
 }
 
-/// Winning chances in points from 0 to 100 after lichess' own curve; mates count as ten pawns.
-#[must_use]
-pub fn winning_chances(score: Score) -> f32 {
-    let centipawns = match score {
-        Score::Cp(centipawns) => (centipawns.0 as f32).clamp(-1000.0, 1000.0),
-        Score::Mate(moves) if moves > 0 => 1000.0,
-        Score::Mate(_) => -1000.0,
-    };
-    100.0 / (1.0 + (-0.003_682_08 * centipawns).exp())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::units::Centipawns;
 
     #[test]
     fn weights_are_mixed_between_ratings() {
@@ -117,12 +94,5 @@ mod tests {
         assert_eq!(ahead, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0]);
         let behind = basis(2900.0, Phase::Endgame, 0.0);
         assert_eq!(behind, [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
-    }
-
-    #[test]
-    fn winning_chances_are_those_of_lichess() {
-        assert!((winning_chances(Score::Cp(Centipawns(0))) - 50.0).abs() < 1e-4);
-        assert!((winning_chances(Score::Cp(Centipawns(100))) - 59.1).abs() < 0.1);
-        assert!(winning_chances(Score::Mate(3)) > 97.0 && winning_chances(Score::Mate(-3)) < 3.0);
     }
 }

@@ -1,37 +1,41 @@
-//! Collects search features: scores of all root moves at a shallow depth and after the last iteration.
+//! Scores of all root moves at a shallow depth and after the last iteration.
 
-use super::ScoredMove;
+use super::candidate::ScoredMove;
 use sparring_chess::{Move, units::Depth};
 use sparring_engine::{Score, SearchResult};
 
-/// The looks at a position that the [curve](super::curve) was fitted to. Made from the reports of one search of all
-/// root moves, [`DEEP`](Self::DEEP) plies deep.
+/// Scores of all root moves at the two depths that the [loss curve](super::loss_curve) was fitted to, collected from the
+/// iterations of one search.
 #[derive(Debug, Clone, Default)]
-pub struct Features {
-    glance: Vec<(Move, Score)>,
+pub struct RootScores {
+    shallow: Vec<(Move, Score)>,
 }
 
-impl Features {
-    /// How deep all moves are searched: a few hundred nodes for each.
+impl RootScores {
+    /// Depth of the search: a few hundred nodes a move.
     pub const DEEP: Depth = Depth(4);
-    /// The iteration that stands for a glance.
+    /// Depth of the shallow scores.
     pub const SHALLOW: Depth = Depth(2);
 
-    /// Keeps what an iteration found, if it is the one that stands for a glance.
+    /// Keeps the scores of an iteration at [`SHALLOW`](Self::SHALLOW) depth.
     pub fn record(&mut self, report: &SearchResult) {
         if report.depth == Self::SHALLOW {
-            self.glance = scores(report).collect();
+            self.shallow = scores(report).collect();
         }
     }
 
-    /// All root moves with both looks, `last` being the report of the search's end.
+    /// All root moves with both scores. `last` is the search's final result.
     #[must_use]
     pub fn scored(&self, last: &SearchResult) -> Vec<ScoredMove> {
         scores(last)
             .map(|(mv, deep)| ScoredMove {
                 mv,
                 deep,
-                shallow: self.glance.iter().find(|seen| seen.0 == mv).map(|seen| seen.1),
+                shallow: self
+                    .shallow
+                    .iter()
+                    .find(|known| known.0 == mv)
+                    .map(|known| known.1),
             })
             .collect()
     }

@@ -1,7 +1,7 @@
 //! Blunder check: a second search verifies the drawn move. Also tracks the node and time limits that all searches of a request share.
 
-use super::StrengthRequest;
-use crate::human_model::loss_curve::winning_chances;
+use super::request::StrengthRequest;
+use crate::human_model::winning_chances;
 use sparring_chess::{
     Move,
     units::{Depth, Millis, Nodes},

@@ -1,9 +1,9 @@
 //! Averages a request over many seeds: how a level plays on average, with fewer searches.
 
 use super::{
-    StrengthRequest,
     blunder_check::{Spent, check_search, loss},
     levels::BlunderCheck,
+    request::StrengthRequest,
     search::{care, look, plain},
 };
 use crate::human_model::draw;

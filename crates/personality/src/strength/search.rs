@@ -1,81 +1,22 @@
 //! Carries out a strength request: the search, the human choice among its moves, and the blunder check.
 
-use std::sync::Arc;
-
 use super::{
     blunder_check::{Spent, correction},
     levels::{BlunderCheck, Choice},
+    request::StrengthRequest,
     temperature::sharpen,
 };
 use crate::{
-    human_model::{
-        Candidate, Features, Model, ScoredMove, TimePressure, draw, loss_curve::winning_chances, luck,
-    },
+    human_model::{Candidate, Model, RootScores, ScoredMove, TimePressure, draw, luck, winning_chances},
     style::{Axis, Style},
 };
 use sparring_chess::{
     Move,
-    units::{Centipawns, Depth, Nodes},
+    units::{Centipawns, Depth},
 };
 use sparring_engine::{
-    BoundKind, Engine, Limits, Line, Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
-    StyleBonus, Tablebase,
+    BoundKind, Engine, Line, Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
 };
-
-/// What to do about a move.
-#[derive(Debug, Clone)]
-pub struct StrengthRequest {
-    /// The search: of all root moves where there is a choice to make.
-    pub search: SearchRequest,
-    /// How to choose among what it finds; none for the best.
-    pub choice: Option<Choice>,
-    /// The limits of each of the two searches that may object to the choice.
-    pub check: Option<Limits>,
-    /// Nodes that all its searches may visit together.
-    pub most: Option<Nodes>,
-    /// What leans on the choice.
-    pub style: Style,
-    /// Names the game to the choice.
-    pub seed: u64,
-}
-
-impl StrengthRequest {
-    /// The same order, carried out in a style. Who chooses as people do is told what moves are worth without likings,
-    /// as the style leans on the choice itself and must know what that costs; a draw is liked or shunned all the same.
-    #[must_use]
-    pub fn in_style(mut self, style: Style) -> Self {
-        let likings = style.search_bonus();
-        self.search.likings = match self.choice {
-            None => likings,
-            Some(_) => StyleBonus {
-                draws: likings.draws,
-                ..StyleBonus::default()
-            },
-        };
-        Self { style, ..self }
-    }
-
-    /// The same order with endgame tables to look into: for whoever plays the best move, not for whoever chooses as people do.
-    #[must_use]
-    pub fn with_tablebase(mut self, tablebase: Option<Arc<Tablebase>>) -> Self {
-        self.search.tablebase = tablebase.filter(|_| self.choice.is_none());
-        self
-    }
-}
-
-impl From<SearchRequest> for StrengthRequest {
-    /// The best move of a search.
-    fn from(search: SearchRequest) -> Self {
-        Self {
-            seed: search.handicap.seed,
-            search,
-            choice: None,
-            check: None,
-            most: None,
-            style: Style::default(),
-        }
-    }
-}
 
 /// What came of an order.
 #[derive(Debug, Clone, Default)]
@@ -169,7 +110,7 @@ pub(super) fn look(
         limits: request.search.limits.after(clearing),
         ..request.search.clone()
     };
-    let mut looks = Features::default();
+    let mut looks = RootScores::default();
     let mut listen = |news: SearchEvent<'_>| {
         if let SearchEvent::Iteration(report) = &news {
             looks.record(report);
@@ -224,7 +165,7 @@ pub(super) fn plain(
     scored: &[ScoredMove],
 ) -> Vec<Candidate> {
     let mut candidates =
-        Model::shipped().weigh(&request.search.line, choice.rating, TimePressure::Calm, scored);
+        Model::shipped().chances(&request.search.line, choice.rating, TimePressure::Calm, scored);
     if !request.search.only.is_empty() {
         candidates.retain(|candidate| request.search.only.contains(&candidate.mv));
     }

@@ -37,9 +37,9 @@ impl BlindSpot {
 
     /// The kinds that a legal move is of.
     pub fn of(line: &GameHistory, mv: Move) -> impl Iterator<Item = Self> {
-        let eye = StyleExtractor::new(line);
+        let extractor = StyleExtractor::new(line);
         let kinds = Self::NAMES.0.iter().map(|(_, kind)| *kind);
-        kinds.filter(move |kind| BlindSpots::of(&[*kind]).cover(&eye, mv))
+        kinds.filter(move |kind| BlindSpots::of(&[*kind]).cover(&extractor, mv))
     }
 }
 
@@ -59,24 +59,24 @@ impl BlindSpots {
     }
 
     /// Whether a legal move is of a kind that is overlooked.
-    pub fn cover(self, eye: &StyleExtractor<'_>, mv: Move) -> bool {
-        if self == Self::default() || !can_be_missed(eye, mv) {
+    pub fn cover(self, extractor: &StyleExtractor<'_>, mv: Move) -> bool {
+        if self == Self::default() || !can_be_missed(extractor, mv) {
             return false;
         }
         let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
         let far = |from: Square| from.distance(mv.to()) >= 4;
         self.has(BlindSpot::Knights) && mv.role() == Role::Knight
-            || self.has(BlindSpot::Backward) && eye.goes_back(mv)
+            || self.has(BlindSpot::Backward) && extractor.goes_back(mv)
             || self.has(BlindSpot::Far) && slides && mv.from().is_some_and(far)
-            || self.has(BlindSpot::Defence) && !mv.is_capture() && eye.flees(mv)
+            || self.has(BlindSpot::Defence) && !mv.is_capture() && extractor.flees(mv)
     }
 
     /// Lets a choice overlook them, and says how much more it may lose for it, in points of winning chances. Unlike a taste, an
     /// oversight asks for no forbearance: it is an error where the move was good.
-    pub fn work(self, candidates: &mut [Candidate], eye: &StyleExtractor<'_>) -> f32 {
+    pub fn work(self, candidates: &mut [Candidate], extractor: &StyleExtractor<'_>) -> f32 {
         let before = expected_loss(candidates);
         for candidate in candidates.iter_mut() {
-            if self.cover(eye, candidate.mv) {
+            if self.cover(extractor, candidate.mv) {
                 candidate.chance *= (-OVERLOOKED).exp();
             }
         }
@@ -95,8 +95,8 @@ const OVERLOOKED: f32 = 1.8;
 /// elsewhere, by a price.
 const FORGIVEN: f32 = 0.5;
 
-fn can_be_missed(eye: &StyleExtractor<'_>, mv: Move) -> bool {
-    !eye.is_in_check() && !eye.takes_back(mv)
+fn can_be_missed(extractor: &StyleExtractor<'_>, mv: Move) -> bool {
+    !extractor.is_in_check() && !extractor.takes_back(mv)
 }
 
 #[cfg(test)]
@@ -120,9 +120,10 @@ mod tests {
             (BlindSpot::Knights, "e2e4 e7e5 d2d3", "g8f6", "f8b4"),
         ] {
             let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-            let eye = StyleExtractor::new(&line);
-            let covers =
-                |text: &str| BlindSpots::of(&[kind]).cover(&eye, parse_uci(line.position(), text).unwrap());
+            let extractor = StyleExtractor::new(&line);
+            let covers = |text: &str| {
+                BlindSpots::of(&[kind]).cover(&extractor, parse_uci(line.position(), text).unwrap())
+            };
             assert!(covers(covered), "{kind:?} {covered}");
             assert!(!covers(free), "{kind:?} {free}");
         }

@@ -1,6 +1,10 @@
 //! Elo cost of styles beyond the measured loss of their moves, and the adjustment that compensates it.
 
-use super::{Axis, BlindSpot, COUNT, Style};
+use super::{
+    Style,
+    axis::{Axis, COUNT},
+    blind_spots::BlindSpot,
+};
 
 /// Elo that a step up on each axis costs, in the order of [`Axis::ALL`]; negative where it gains. Searches of a few plies do not
 /// see it: a piece that is offered for an attack is lost later, a pawn that was free stays won.
@@ -12,7 +16,7 @@ use super::{Axis, BlindSpot, COUNT, Style};
 /// games, said at their ends.
 const PRICES: [f32; COUNT] = [23.0, -21.0, 10.0, -65.0, -5.0, 9.0, 3.0, 8.0, -5.0, 1.0];
 
-/// Elo that overlooking each kind of moves costs, in the order of [`Oversight::NAMES`]. Backward moves: the casual player
+/// Elo that overlooking each kind of moves costs, in the order of [`BlindSpot::NAMES`]. Backward moves: the casual player
 /// without a price was 25 +- 19 Elo short in 1,100 games of three runs. The rescue of a piece, of which half is forgiven: the
 /// beginner without a price was 53 +- 34 short in 400 games. Nobody who is shipped overlooks the others, which were not measured.
 const OVERSIGHTS: [f32; BlindSpot::COUNT] = [0.0, 25.0, 0.0, 45.0];

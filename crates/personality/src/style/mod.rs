@@ -1,14 +1,17 @@
 //! Style: axes from -2 to 2 that reweight moves of similar value and, as small bonuses, the evaluation in search.
 
+mod axis;
 mod blind_spots;
 mod compensation;
 mod elo_cost;
-mod metrics;
+mod measured_style;
 mod moves;
 
+pub use axis::{Axis, AxisRow};
 pub use blind_spots::BlindSpot;
-pub use metrics::StyleMetrics;
+pub use measured_style::MeasuredStyle;
 
+use axis::COUNT;
 use blind_spots::BlindSpots;
 
 use super::human_model::Candidate;
@@ -21,110 +24,6 @@ use sparring_engine::StyleBonus;
 pub struct Style {
     axes: [i32; COUNT],
     misses: BlindSpots,
-}
-
-const COUNT: usize = 10;
-
-/// One of the ways in which players of the same strength differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
-    /// Going for the other king.
-    Attack,
-    /// Looking after one's own king.
-    Shelter,
-    /// Castling early, or not at all.
-    Castling,
-    /// Taking what can be taken.
-    Greed,
-    /// Exchanging pieces.
-    Trades,
-    /// Moving pawns.
-    Pawns,
-    /// Opening the position.
-    Openness,
-    /// Moving the queen out.
-    Queen,
-    /// Getting queens off the board.
-    Endgames,
-    /// Giving something for play.
-    Risk,
-}
-
-/// An axis as profiles and explanations show it.
-#[derive(Debug, Clone, Copy)]
-pub struct AxisRow {
-    /// The axis.
-    pub axis: Axis,
-    /// Its key in a profile.
-    pub key: &'static str,
-    /// What its ends mean.
-    pub doc: &'static str,
-}
-
-impl Axis {
-    /// Its key in a profile.
-    #[must_use]
-    pub fn key(self) -> &'static str {
-        Self::ALL[self as usize].key
-    }
-
-    /// Every axis, in the order of showing.
-    pub const ALL: [AxisRow; COUNT] = [
-        row(
-            Self::Attack,
-            "attack",
-            "-2 leaves the other king alone, 2 brings everything against it: pieces, checks, pawns.",
-        ),
-        row(
-            Self::Shelter,
-            "shelter",
-            "-2 does not mind a bare king, 2 keeps pieces and pawns before its own.",
-        ),
-        row(
-            Self::Castling,
-            "castling",
-            "-2 leaves its king in the middle, 2 castles as soon as it can.",
-        ),
-        row(
-            Self::Greed,
-            "greed",
-            "-2 lets material lie, 2 takes whatever can be taken.",
-        ),
-        row(
-            Self::Trades,
-            "trades",
-            "-2 keeps pieces on the board, 2 exchanges them wherever it can.",
-        ),
-        row(
-            Self::Pawns,
-            "pawns",
-            "-2 moves pieces rather than pawns, 2 pushes pawns.",
-        ),
-        row(
-            Self::Openness,
-            "openness",
-            "-2 keeps files and diagonals shut, 2 opens them.",
-        ),
-        row(
-            Self::Queen,
-            "queen",
-            "-2 leaves the queen at home, 2 brings it out early and often.",
-        ),
-        row(
-            Self::Endgames,
-            "endgames",
-            "-2 keeps the queens on, 2 exchanges them early.",
-        ),
-        row(
-            Self::Risk,
-            "risk",
-            "-2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.",
-        ),
-    ];
-}
-
-const fn row(axis: Axis, key: &'static str, doc: &'static str) -> AxisRow {
-    AxisRow { axis, key, doc }
 }
 
 impl Style {
@@ -178,11 +77,11 @@ impl Style {
 
     /// The axes that draw it to a move, the strongest first, at most two.
     pub(super) fn draws_to(&self, mv: Move, line: &GameHistory) -> [Option<Axis>; 2] {
-        let eye = moves::StyleExtractor::new(line);
+        let extractor = moves::StyleExtractor::new(line);
         let mut pulls: Vec<(Axis, f32)> = Axis::ALL
             .iter()
-            .map(|row| (row.axis, self.on(row.axis) as f32 * eye.shows(row.axis, mv)))
-            .filter(|(_, pull)| *pull >= FELT)
+            .map(|row| (row.axis, self.on(row.axis) as f32 * extractor.shows(row.axis, mv)))
+            .filter(|(_, pull)| *pull >= NAMED)
             .collect();
         pulls.sort_by(|one, other| other.1.total_cmp(&one.1));
         [0, 1].map(|index| pulls.get(index).map(|(axis, _)| *axis))
@@ -195,14 +94,14 @@ impl Style {
             return;
         }
         let expected = compensation::expected_loss(candidates);
-        let eye = moves::StyleExtractor::new(line);
-        self.pull(candidates, &eye);
-        let blind = self.misses.work(candidates, &eye);
+        let extractor = moves::StyleExtractor::new(line);
+        self.pull(candidates, &extractor);
+        let blind = self.misses.work(candidates, &extractor);
         compensation::restore(candidates, self.allowance() * expected + blind);
     }
 
     /// Lets likings work on the chances, whatever that costs.
-    fn pull(&self, candidates: &mut [Candidate], eye: &moves::StyleExtractor<'_>) {
+    fn pull(&self, candidates: &mut [Candidate], extractor: &moves::StyleExtractor<'_>) {
         let spares: Vec<f32> = (0..candidates.len())
             .map(|index| spare(candidates, index))
             .collect();
@@ -210,7 +109,7 @@ impl Style {
             let pull: f32 = Axis::ALL
                 .iter()
                 .filter(|row| self.on(row.axis) != 0)
-                .map(|row| self.on(row.axis) as f32 * eye.shows(row.axis, candidate.mv))
+                .map(|row| self.on(row.axis) as f32 * extractor.shows(row.axis, candidate.mv))
                 .sum();
             // What following the pull gives up: the move's own loss, or that of all others.
             let loss = if pull > 0.0 { candidate.loss } else { spare };
@@ -223,7 +122,7 @@ impl Style {
 const STEP: f32 = 1.6;
 
 /// From what pull on an axis is named as a reason.
-const FELT: f32 = 0.3;
+const NAMED: f32 = 0.3;
 
 /// What a move may lose, in points of winning chances, until no style speaks for it any more.
 const TOLERANCE: f32 = 15.0;

@@ -2,8 +2,8 @@
 
 use shakmaty::{Bitboard, Board, attacks};
 
-use super::Axis;
-use crate::human_model::see_value::{winnings, worth};
+use super::axis::Axis;
+use crate::see_value::{winnings, worth};
 use sparring_chess::{Color, GameHistory, Move, Rank, Role, Rules as _, Square};
 
 /// An exchange that wins or loses no more than this, in tenths of a pawn, is an even one.

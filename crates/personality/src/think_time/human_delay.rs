@@ -3,30 +3,31 @@
 use rand::{RngExt as _, rngs::ChaCha8Rng};
 
 use super::{
-    Clock, ThinkTimeContext,
-    speed_model::{features, speed},
+    context::{Clock, ThinkTimeContext},
+    features::{features, speed},
+    parameters::SpeedModels,
 };
-use crate::{Personality, human_model::Model};
+use crate::Personality;
 use sparring_chess::units::Millis;
 
 /// Draws the total think time of a human in this context.
-pub(super) fn human(profile: &Personality, scene: &ThinkTimeContext, rng: &mut ChaCha8Rng) -> Millis {
+pub(super) fn draw(profile: &Personality, context: &ThinkTimeContext, rng: &mut ChaCha8Rng) -> Millis {
     // Without a clock: as in a game of 15 minutes.
-    let clock = scene.clock.unwrap_or(Clock {
+    let clock = context.clock.unwrap_or(Clock {
         initial: Millis::from_secs(900),
         increment: Millis::ZERO,
         remaining: Millis::from_secs(900),
     });
-    let level = scene
+    let level = context
         .level
         .or(profile.level)
         .map_or(2400.0, |level| level.0 as f32);
-    // Drawn whether or not they are used, so that one answer does not shift the next.
+    // Both are always drawn, so that one does not shift the other.
     let luck: f32 = rng.random();
     let at_once = Millis(rng.random_range(100..=600));
-    let habit = &Model::shipped().speed_models[speed(clock.budget())];
-    let seconds = habit.seconds(&features(scene, clock, level), level, luck);
-    // People's clocks count whole seconds: nothing on them still is a hand moving a piece.
+    let model = SpeedModels::shipped().get(speed(clock.budget()));
+    let seconds = model.seconds(&features(context, clock, level), level, luck);
+    // The games show whole seconds: a time of zero there still is a few tenths.
     Millis::from_secs(1)
         .scaled(f64::from(seconds) * profile.tempo)
         .max(at_once)

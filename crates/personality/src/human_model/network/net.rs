@@ -5,9 +5,12 @@
 //! logarithms of chances up to a constant. Plain `f32` in a fixed order: equal inputs, equal scores on a platform.
 
 use super::{
+    encode::EncodedPosition,
     feature_layout::{MOVE_ROWS, POSITION_ROWS},
-    search_features::SearchFeatures,
+    move_context::MoveContext,
 };
+use crate::human_model::time_pressure::TimePressure;
+use sparring_chess::{GameHistory, Move};
 
 /// Numbers that hold a position.
 pub const GLANCE: usize = 128;
@@ -106,9 +109,22 @@ impl Net {
         &self.weights
     }
 
+    /// The legal moves of a game's last position and their scores; see [`scores`](Self::scores).
+    #[must_use]
+    pub fn score_moves(
+        &self,
+        line: &GameHistory,
+        rating: f32,
+        time_pressure: TimePressure,
+    ) -> (Vec<Move>, Vec<f32>) {
+        let encoded = EncodedPosition::new(MoveContext::of(line), rating, time_pressure);
+        let scores = self.scores(&encoded);
+        (encoded.moves, scores)
+    }
+
     /// A score for each move: the logarithm of its chance, up to a constant.
     #[must_use]
-    pub fn scores(&self, seen: &SearchFeatures) -> Vec<f32> {
+    pub fn scores(&self, seen: &EncodedPosition) -> Vec<f32> {
         let position = self.position(seen);
         seen.rows_by_move()
             .map(|rows| self.score(&position, rows))
@@ -116,7 +132,7 @@ impl Net {
     }
 
     /// What the position adds to each of its moves.
-    fn position(&self, seen: &SearchFeatures) -> [f32; LOOK] {
+    fn position(&self, seen: &EncodedPosition) -> [f32; LOOK] {
         let table = POSITION.of(&self.weights);
         let mut glance = [0.0; GLANCE];
         glance.copy_from_slice(GLANCE_BIAS.of(&self.weights));
