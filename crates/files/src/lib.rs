@@ -3,12 +3,14 @@
 //! | module | purpose |
 //! |---|---|
 //! | `lib.rs` | [`open`] and [`read`]: regular files only, with a size limit |
+//! | `folder` | files of a folder in a fixed order |
 //! | `lines` | line reader with a length limit |
 //! | `unpack, zstd` | gzip, bzip2, Zstandard (feature `unpack`) |
 //! | `atomic_file` | atomic replacement (feature `write`) |
 
 #[cfg(feature = "write")]
 pub mod atomic_file;
+pub mod folder;
 pub mod lines;
 #[cfg(feature = "unpack")]
 mod unpack;
