@@ -165,6 +165,22 @@ impl<'t> Section<'t> {
         self.table.insert(Spanned::new(key.span(), new.into()), value);
     }
 
+    /// Lets an old spelling of a key's value count as its new one, with a warning. Comes before the key is declared.
+    pub fn renamed_value(&mut self, key: &str, old: &str, new: &'static str) {
+        let Some(value) = self.table.get_mut(key) else {
+            return;
+        };
+        if !matches!(value.get_ref(), DeValue::String(written) if written == old) {
+            return;
+        }
+        let message = format!("{0}{key} = \"{old}\" is called \"{new}\" now", self.path);
+        self.list.push(
+            Diagnostic::warning(value.span(), message)
+                .with_help("rename it; the old value works for this release only"),
+        );
+        *value.get_mut() = DeValue::String(new.into());
+    }
+
     /// Declares a table of settings, read by a function of its own.
     pub fn section<T>(&mut self, name: &'static str, body: impl FnOnce(&mut Section<'t>) -> T) -> T {
         self.names.push(name);
