@@ -26,7 +26,7 @@ pub mod think_time;
 pub use chat_lines::{ChatEvent, ChatLines, ChatNames};
 pub use level::{Level, LevelContext, LevelForm, LevelSetting};
 pub use parameter_file::ParameterError;
-pub use profile::{Delay, DrawTemper, Personality, ResignTemper, keys, read, read_among};
+pub use profile::{Delay, DrawPolicy, Personality, ResignPolicy, keys, read, read_among};
 pub use registry::Personalities;
 
 #[cfg(doctest)]

@@ -97,11 +97,11 @@ fn record_move(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<EntryId> {
         uci: uci.to_owned(),
         at,
         finished_at: None,
-        is_beside: false,
+        overlaps: false,
         ply,
         clock,
         fault: None,
-        outcome: MoveOutcome::Unheard,
+        outcome: MoveOutcome::NotDelivered,
     })
 }
 

@@ -37,7 +37,7 @@ use sparring_lichess::model::{ArenaId, GameId, UserId};
 const LONGEST_BODY: usize = 64 * 1024;
 
 /// Time for connections to close after their streams ended.
-const FAREWELL: Duration = Duration::from_millis(500);
+const CLOSE_DELAY: Duration = Duration::from_millis(500);
 
 /// A server with lichess' bot and board API. Clones share one world.
 #[derive(Debug, Clone)]
@@ -231,7 +231,7 @@ impl Sandbox {
         self.serve_beside(Router::new(), listener, shutdown).await
     }
 
-    /// The same with further routes. A private server keeps them private; they need their own Origin checks.
+    /// Adds routes. A private server keeps them private; they need their own Origin checks.
     ///
     /// # Errors
     /// [`io::Error`] of the listener.
@@ -252,7 +252,7 @@ impl Sandbox {
             shutdown.cancelled().await;
             // Otherwise their connections would never close.
             self.hub.close_streams();
-            tokio::time::sleep(FAREWELL).await;
+            tokio::time::sleep(CLOSE_DELAY).await;
             self.hub.connections.set_silent(false);
             self.hub.connections.drop_all();
         };

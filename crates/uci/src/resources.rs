@@ -154,8 +154,8 @@ impl UciResources {
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },
-            check: task.check.map(|limits| tighter(search.limits, limits)),
-            most: search.limits.nodes,
+            check_limits: task.check_limits.map(|limits| tighter(search.limits, limits)),
+            node_limit: search.limits.nodes,
             ..task
         }
         .with_tablebase(tablebase)
@@ -226,7 +226,7 @@ pub(super) fn search_of(task: &Task) -> &SearchRequest {
 pub(super) fn shorten(task: &mut Task, passed: Millis) {
     #[cfg(feature = "personality")]
     let search = {
-        task.check = task.check.map(|limits| limits.after(passed));
+        task.check_limits = task.check_limits.map(|limits| limits.after(passed));
         &mut task.search
     };
     #[cfg(not(feature = "personality"))]

@@ -11,7 +11,7 @@ use sparring_personality::{
     think_time::{
         Clock, Obviousness, SpeedModels, ThinkTimeContext,
         features::{FEATURES, features, shares, speed},
-        speed_model::{AT_ONCE, NO_TIME, QUANTILES, SpeedModel},
+        speed_model::{INSTANT_LIMIT, QUANTILES, SpeedModel, ZERO_SECONDS_LIMIT},
     },
 };
 
@@ -96,23 +96,25 @@ pub fn fit(thoughts: &[Thought]) -> SpeedModels {
 /// Logistic regressions for moves made at once; for the others least squares for the expectation, then for the spread, then the
 /// residuals as they are.
 fn fit_speed(thoughts: &[&Thought]) -> SpeedModel {
-    let (at_once, slow): (Vec<&Thought>, Vec<&Thought>) =
-        thoughts.iter().partition(|thought| thought.seconds < AT_ONCE);
+    let (at_once, slow): (Vec<&Thought>, Vec<&Thought>) = thoughts
+        .iter()
+        .partition(|thought| thought.seconds < INSTANT_LIMIT);
     let mut model = SpeedModel {
-        at_once: logistic(
+        instant: logistic(
             thoughts
                 .iter()
-                .map(|thought| (thought.features, thought.seconds < AT_ONCE)),
+                .map(|thought| (thought.features, thought.seconds < INSTANT_LIMIT)),
         ),
-        in_no_time: logistic(
+        zero_seconds: logistic(
             at_once
                 .iter()
-                .map(|thought| (thought.features, thought.seconds < NO_TIME)),
+                .map(|thought| (thought.features, thought.seconds < ZERO_SECONDS_LIMIT)),
         ),
         weights: least_squares(slow.iter().map(|thought| (thought.features, thought.log()))),
         ..SpeedModel::NONE
     };
-    let residual = |model: &SpeedModel, thought: &Thought| thought.log() - model.thought(&thought.features);
+    let residual =
+        |model: &SpeedModel, thought: &Thought| thought.log() - model.expected_log_time(&thought.features);
     // The mean of a normal distribution's absolute value is its spread times this.
     let share = (2.0 / std::f32::consts::PI).sqrt();
     let rows = slow

@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn moves_that_are_overlooked_are_declared_by_showing_fewer() {
         let mut player = Personality::new("hasty");
-        player.style = Style::default().missing(&[BlindSpot::Knights]);
+        player.style = Style::default().with_blind_spots(&[BlindSpot::Knights]);
         // Where pawns are pushed, no knight moves.
         for (played, kept) in [([2, 8], "| 1 of 1 |"), ([8, 2], "| 0 of 1 |")] {
             let text = report(&[player.clone()], 1500, &played.map(games));

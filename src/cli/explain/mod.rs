@@ -289,7 +289,7 @@ pub(crate) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
     let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
     let checks = knobs.choice.is_some();
     let choice = knobs.choice.map_or(Vec::new(), |choice| {
-        let with_care = |tell: fn(BlunderCheck) -> String| or(choice.care.map(tell), "none");
+        let with_care = |tell: fn(BlunderCheck) -> String| or(choice.blunder_check.map(tell), "none");
         vec![
             (
                 "rating",

@@ -95,7 +95,7 @@ impl Moves {
     fn read_try(&mut self, before: &[&PostedMove], posted: &PostedMove, faults: &FaultLog) {
         // The answer to the move of the turn before may still be on its way: the stream has shown the move, and the game goes on.
         let is_served = |other: &&PostedMove| other.finished_at.is_none_or(|over| over > posted.at);
-        if posted.is_beside && before.iter().any(is_served) {
+        if posted.overlaps && before.iter().any(is_served) {
             self.crossed.push(say(posted, "another was under way"));
         }
         let copy = before.iter().find(|first| first.outcome == MoveOutcome::Played);
@@ -191,7 +191,7 @@ mod tests {
             uci: uci.into(),
             at,
             finished_at: Some(at + Millis(5)),
-            is_beside: false,
+            overlaps: false,
             ply,
             clock: Some(secs(20)),
             fault: None,
@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn another_move_may_follow_one_that_was_never_played_only_in_another_life() {
         let mut posted_moves = [
-            posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
+            posted(secs(1), 0, "e2e4", MoveOutcome::NotDelivered),
             posted(secs(4), 0, "d2d4", MoveOutcome::Played),
         ];
         posted_moves[0].fault = answer(503);
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn a_second_request_at_once_is_seen_whatever_the_first_met() {
         let mut posted_moves = [
-            posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
+            posted(secs(1), 0, "e2e4", MoveOutcome::NotDelivered),
             posted(secs(1), 0, "e2e4", MoveOutcome::Played),
         ];
         posted_moves[0].fault = answer(502);
@@ -362,7 +362,7 @@ mod tests {
                 .crossed
                 .is_empty()
         );
-        posted_moves[1].is_beside = true;
+        posted_moves[1].overlaps = true;
         assert_eq!(Moves::read(&posted_moves, &FaultLog::default()).crossed.len(), 1);
     }
 
@@ -373,7 +373,7 @@ mod tests {
             posted(secs(2), 2, "d2d4", MoveOutcome::Played),
         ];
         posted_moves[0].finished_at = Some(secs(5));
-        posted_moves[1].is_beside = true;
+        posted_moves[1].overlaps = true;
         assert!(
             Moves::read(&posted_moves, &FaultLog::default())
                 .crossed
@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn a_second_is_kept_after_too_many_requests_by_whoever_was_told() {
         let sent = |at| {
-            let mut first = posted(secs(1), 0, "e2e4", MoveOutcome::Unheard);
+            let mut first = posted(secs(1), 0, "e2e4", MoveOutcome::NotDelivered);
             first.fault = answer(429);
             [first, posted(at, 0, "e2e4", MoveOutcome::Played)]
         };
@@ -400,7 +400,7 @@ mod tests {
         let tries = |count: usize, faults: &FaultLog| {
             let mut posted_moves = Vec::new();
             for number in 0..count {
-                let mut posted = posted(secs(number as u64), 0, "e2e4", MoveOutcome::Unheard);
+                let mut posted = posted(secs(number as u64), 0, "e2e4", MoveOutcome::NotDelivered);
                 posted.fault = answer(503);
                 posted_moves.push(posted);
             }
@@ -452,8 +452,8 @@ mod tests {
         assert_eq!(
             fates,
             [
-                MoveOutcome::Unheard,
-                MoveOutcome::Unheard,
+                MoveOutcome::NotDelivered,
+                MoveOutcome::NotDelivered,
                 MoveOutcome::Played,
                 out_of_turn()
             ]

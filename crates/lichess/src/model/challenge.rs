@@ -283,7 +283,7 @@ impl ChallengeStatus {
     /// What has become of a challenge that nobody can answer any more, in words; none while it may be answered. A challenger
     /// who seems to be gone may come back, and a status newer than this program may mean that somebody waits.
     #[must_use]
-    pub fn fate(self) -> Option<&'static str> {
+    pub fn outcome(self) -> Option<&'static str> {
         match self {
             Self::Created | Self::Offline | Self::Unknown => None,
             Self::Canceled => Some("taken back"),

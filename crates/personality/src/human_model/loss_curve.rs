@@ -1,4 +1,4 @@
-//! How a limited search bends the prior: the more a move loses, the less likely, but with a heavy tail.
+//! Loss curve: adjusts the prior by search scores. The more a move loses, the less likely it is, with a heavy tail.
 //!
 //! The logarithm of a chance is a sum of five terms: the prior's own score, the loss after a deep look and after a
 //! shallow one as `ln(1 + loss / scale)`, so that the chance falls as a power of the loss and never as fast as an
@@ -12,12 +12,11 @@ use crate::math::dot;
 
 /// Terms of the sum.
 pub const TERMS: usize = 5;
-/// Numbers that make up the weight of one term: at the four ratings, and added in the opening, in the endgame, to who is ahead
-/// and to who is behind.
+/// Numbers per term: its weight at four ratings, and what the opening, the endgame, a lead and a deficit add.
 pub const BASIS: usize = 8;
-/// The loss in points of winning chances from which on the deep look's term grows only with its logarithm.
+/// Scale of the deep loss, in percentage points: above it the term grows logarithmically.
 const DEEP_SCALE: f32 = 3.0;
-/// The same for the shallow look.
+/// Scale of the shallow loss.
 const SHALLOW_SCALE: f32 = 3.0;
 /// A loss below this counts as none.
 const NOTHING: f32 = 0.01;
@@ -29,12 +28,12 @@ pub struct LossCurve {
     pub weights: [[f32; BASIS]; TERMS],
 }
 
-/// What is lost by a move against the best one found, in points of winning chances from 0 to 100.
+/// Loss of a move against the best one, in percentage points of winning chances (0 to 100).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
-    /// After looking as deep as the search went.
+    /// By the last iteration.
     pub deep: f32,
-    /// After a glance: the second iteration, or the deep loss where nothing else is known.
+    /// By the second iteration, or the deep loss if there is none.
     pub shallow: f32,
 }
 
@@ -51,7 +50,7 @@ impl LossCurve {
     }
 }
 
-/// What each term is for a move, before its weight.
+/// The terms of a move, unweighted.
 #[must_use]
 pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
     [
@@ -63,8 +62,8 @@ pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
     ]
 }
 
-/// Shares of the four ratings 800, 1400, 2000 and 2600, then the phase, then how far the mover is ahead or behind. `best` is the
-/// winning chances of the best move, in points from 0 to 100.
+/// Weights of the ratings 800, 1400, 2000 and 2600, of the phases, of a lead and of a deficit. `best` is the winning chances
+/// of the best move (0 to 100).
 #[must_use]
 pub fn basis(rating: f32, phase: Phase, best: f32) -> [f32; BASIS] {
     const FIRST: f32 = 800.0;

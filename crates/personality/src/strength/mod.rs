@@ -14,7 +14,7 @@ mod temperature;
 
 pub use describe::Strength;
 pub use expected::expected_choice;
-pub use levels::{BlunderCheck, Choice, LevelEntry, LevelParams, Levels, LevelsError};
+pub use levels::{BlunderCheck, HumanChoice, LevelEntry, LevelParams, Levels, LevelsError};
 pub use own_params::{engine_overrides, level_params};
 pub use request::{StrengthRequest, request, request_with};
 pub use search::{HumanPick, StrengthResult, StyleEffect, choose_move};

@@ -37,7 +37,7 @@ pub fn level_params(profile: &Personality, requested: Option<Elo>, orthodox: boo
 /// The engine overrides of a personality; `None` at a requested level.
 #[must_use]
 pub fn engine_overrides(profile: &Personality, requested: Option<Elo>) -> Option<&Arc<EngineOverrides>> {
-    profile.setup.as_ref().filter(|_| requested.is_none())
+    profile.engine_overrides.as_ref().filter(|_| requested.is_none())
 }
 
 impl Strength {
@@ -51,7 +51,7 @@ impl Strength {
             book_plies: None,
             ..level_params(profile, None, true)
         };
-        if profile.setup.is_none() && params == LevelParams::default() {
+        if profile.engine_overrides.is_none() && params == LevelParams::default() {
             Self::Full
         } else {
             Self::ByHand

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    levels::{Choice, LevelParams},
+    levels::{HumanChoice, LevelParams},
     own_params::{engine_overrides, level_params},
 };
 use crate::{Personality, human_model::RootScores, style::Style};
@@ -19,11 +19,11 @@ pub struct StrengthRequest {
     /// The search; of all root moves if `choice` is set.
     pub search: SearchRequest,
     /// How to choose among its moves; `None` for the best one.
-    pub choice: Option<Choice>,
+    pub choice: Option<HumanChoice>,
     /// Limits of each of the two searches of the blunder check.
-    pub check: Option<Limits>,
+    pub check_limits: Option<Limits>,
     /// Node limit of all searches together.
-    pub most: Option<Nodes>,
+    pub node_limit: Option<Nodes>,
     /// The style.
     pub style: Style,
     /// Seed of the choice; names the game.
@@ -61,8 +61,8 @@ impl From<SearchRequest> for StrengthRequest {
             seed: search.handicap.seed,
             search,
             choice: None,
-            check: None,
-            most: None,
+            check_limits: None,
+            node_limit: None,
             style: Style::default(),
         }
     }
@@ -125,14 +125,14 @@ pub fn request_with(
                             .map_or(RootScores::DEEP, |depth| depth.min(RootScores::DEEP)),
                     ),
                     // Without a blunder check, a node limit set by hand applies to this search.
-                    nodes: limits.nodes.filter(|_| choice.care.is_none()),
+                    nodes: limits.nodes.filter(|_| choice.blunder_check.is_none()),
                     ..limits
                 },
                 ..search
             },
             choice: Some(choice),
-            check: choice.care.map(|_| limits),
-            most: None,
+            check_limits: choice.blunder_check.map(|_| limits),
+            node_limit: None,
             style: Style::default(),
             seed,
         },

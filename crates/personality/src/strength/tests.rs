@@ -83,13 +83,13 @@ fn a_level_plays_the_same_with_a_clock_and_without() {
     let profile = Personality::new("x");
     let mut engine = Engine::new(1);
     let mut played = |level, line: &GameHistory, budget, seed| {
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
         let request = request(&profile, Some(Elo(level)), line.clone(), budget, seed);
-        let thought = choose_move(&mut engine, &request, &around, &mut |_| {});
-        (thought.report.lines, thought.report.nodes)
+        let result = choose_move(&mut engine, &request, &control, &mut |_| {});
+        (result.report.lines, result.report.nodes)
     };
     for level in [1000, 1800, 2400] {
         for line in &lines {
@@ -107,7 +107,7 @@ fn no_level_below_full_strength_is_limited_by_time_alone() {
         let params = Levels::shipped().params(Elo(level));
         assert!(params.choice.is_some(), "level {level}");
         assert!(
-            params.nodes.is_some() || params.choice.is_some_and(|choice| choice.care.is_none()),
+            params.nodes.is_some() || params.choice.is_some_and(|choice| choice.blunder_check.is_none()),
             "level {level}"
         );
     }
@@ -122,8 +122,8 @@ fn a_requested_level_ignores_engine_overrides() {
             .search
             .setup
     };
-    assert_eq!(setup(None), profile.setup);
-    assert!(profile.setup.is_some());
+    assert_eq!(setup(None), profile.engine_overrides);
+    assert!(profile.engine_overrides.is_some());
     assert_eq!(setup(Some(Elo(1400))), None);
 }
 

@@ -3,16 +3,16 @@
 /// Number of axes.
 pub(super) const COUNT: usize = 10;
 
-/// One of the ways in which players of the same strength differ.
+/// An axis of style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axis {
-    /// Going for the other king.
+    /// Attacking the enemy king.
     Attack,
-    /// Looking after one's own king.
+    /// Protecting the own king.
     Shelter,
     /// Castling early, or not at all.
     Castling,
-    /// Taking what can be taken.
+    /// Winning material.
     Greed,
     /// Exchanging pieces.
     Trades,
@@ -22,31 +22,31 @@ pub enum Axis {
     Openness,
     /// Moving the queen out.
     Queen,
-    /// Getting queens off the board.
+    /// Exchanging queens.
     Endgames,
-    /// Giving something for play.
+    /// Sacrificing material.
     Risk,
 }
 
-/// An axis as profiles and explanations show it.
+/// An axis with its key and description.
 #[derive(Debug, Clone, Copy)]
 pub struct AxisRow {
     /// The axis.
     pub axis: Axis,
-    /// Its key in a profile.
+    /// Its key in a personality file.
     pub key: &'static str,
-    /// What its ends mean.
+    /// What -2 and 2 mean.
     pub doc: &'static str,
 }
 
 impl Axis {
-    /// Its key in a profile.
+    /// Its key in a personality file.
     #[must_use]
     pub fn key(self) -> &'static str {
         Self::ALL[self as usize].key
     }
 
-    /// Every axis, in the order of showing.
+    /// All axes in display order.
     pub const ALL: [AxisRow; COUNT] = [
         row(
             Self::Attack,

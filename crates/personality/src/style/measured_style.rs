@@ -9,16 +9,16 @@ use super::{
 };
 use sparring_chess::{Color, GameHistory, Move, Role, Rules as _, men_near_king, pawnless_files};
 
-/// Moves, of the player, in which kings are besieged and sheltered: after the opening, before the endgame.
+/// Moves in which attack and shelter are measured: after the opening, before the endgame.
 const MIDDLE: std::ops::RangeInclusive<usize> = 11..=30;
 
-/// Moves of the player that count as early for the queen.
+/// Moves in which queen moves are early.
 const EARLY: usize = 15;
 
-/// Moves of the player in which it counts whether queens are off.
+/// Moves in which the absence of queens counts.
 const LATER: usize = 40;
 
-/// Castling that has not happened by this move of the player does not happen.
+/// A player who has not castled by this move never does.
 const NEVER: usize = 30;
 
 /// Measured values; `None` where the game was too short.
@@ -55,14 +55,13 @@ impl MeasuredStyle {
         self.axes[axis as usize]
     }
 
-    /// Moves of a kind that somebody may overlook, of 100 at which there was one. Not of all moves: who overlooks threats has
-    /// more pieces to rescue, so that rescues would not become fewer.
+    /// Percentage of moves of a kind where there was one. Not of all moves: overlooked threats leave more pieces to rescue.
     #[must_use]
     pub fn of_kind(&self, kind: BlindSpot) -> Option<f64> {
         self.kinds[kind as usize]
     }
 
-    /// What the number of an axis counts.
+    /// What the value of an axis counts.
     #[must_use]
     pub const fn meaning(axis: Axis) -> &'static str {
         match axis {
@@ -80,7 +79,7 @@ impl MeasuredStyle {
     }
 }
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Debug, Default)]
 struct Counts {
     moves: usize,
@@ -98,7 +97,7 @@ struct Counts {
     kinds: [Frequency; BlindSpot::COUNT],
 }
 
-/// How often a sort of move was played where there was one.
+/// How often a kind of move was played when there was one.
 #[derive(Debug, Clone, Copy, Default)]
 struct Frequency {
     chances: usize,
@@ -106,20 +105,20 @@ struct Frequency {
 }
 
 impl Frequency {
-    /// Counts a move of somebody who could play such a one, or could not.
+    /// Counts a move.
     fn add(&mut self, could: bool, did: bool) {
         self.chances += usize::from(could);
         self.played += usize::from(did);
     }
 
-    /// Of 100; none where there were too few to say anything.
+    /// Percentage; `None` below three chances.
     fn of_100(self) -> Option<f64> {
         (self.chances >= 3).then(|| 100.0 * self.played as f64 / self.chances as f64)
     }
 }
 
 impl Counts {
-    /// Looks at a move of the player in the position before it.
+    /// Counts a move of the player in the position before it.
     fn before(&mut self, line: &GameHistory, mv: Move) {
         self.moves += 1;
         let extractor = StyleExtractor::new(line);
@@ -127,7 +126,7 @@ impl Counts {
         let legal = line.position().legal_moves();
         self.greedy.add(legal.iter().any(|mv| wins(*mv)), wins(mv));
         for (share, (_, kind)) in self.kinds.iter_mut().zip(BlindSpot::NAMES.0) {
-            let is_one = |mv: Move| BlindSpots::of(&[*kind]).cover(&extractor, mv);
+            let is_one = |mv: Move| BlindSpots::of(&[*kind]).covers(&extractor, mv);
             share.add(legal.iter().any(|mv| is_one(*mv)), is_one(mv));
         }
         self.offers += usize::from(extractor.gain(mv) < -EVEN);
@@ -139,7 +138,7 @@ impl Counts {
         }
     }
 
-    /// Looks at the position that the player has left.
+    /// Counts the position after a move of the player.
     fn after(&mut self, line: &GameHistory, side: Color) {
         let board = line.position().board();
         if MIDDLE.contains(&self.moves) {
@@ -178,7 +177,7 @@ impl Counts {
     }
 }
 
-/// Men of a color one or two ranks before its king, on its file and those beside it.
+/// Men of a color one or two ranks in front of its king, on its file and those beside it.
 fn men_before_king(board: &Board, color: Color) -> i32 {
     let before = board
         .king_of(color)
@@ -186,7 +185,7 @@ fn men_before_king(board: &Board, color: Color) -> i32 {
     (before & board.by_color(color)).count() as i32
 }
 
-/// Pairs of pawns that stand head to head.
+/// Pairs of pawns that block each other.
 fn blocked_pairs(board: &Board) -> i32 {
     let white = board.pawns() & board.by_color(Color::White);
     let black = board.pawns() & board.by_color(Color::Black);

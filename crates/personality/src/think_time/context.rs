@@ -13,7 +13,7 @@ pub struct ThinkTimeContext {
     pub ply: usize,
     /// How many legal moves there are.
     pub legal_moves: usize,
-    /// The move takes back on the square of the opponent's last capture.
+    /// The move recaptures.
     pub is_recapture: bool,
     /// The move captures.
     pub is_capture: bool,
@@ -31,20 +31,20 @@ pub struct ThinkTimeContext {
     pub opponent_last: Option<Millis>,
     /// How long we took for our last move.
     pub own_last: Option<Millis>,
-    /// Time since our turn came: the search has had this much already.
+    /// Time since our turn began.
     pub elapsed: Millis,
     /// Network lag per move.
     pub lag: Millis,
-    /// The level asked for in this game, instead of the profile's.
+    /// The requested level, instead of the profile's.
     pub level: Option<Elo>,
 }
 
-/// How obvious a move is to a person who does not calculate.
+/// How obvious a move is without calculation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Obviousness {
-    /// The chance from 0 to 1 that they play it.
+    /// Its prior chance (0 to 1).
     pub chance: f32,
-    /// How many moves they waver between: the perplexity of the choice, from 1.
+    /// Perplexity of the prior, from 1: the effective number of choices.
     pub choices: f32,
 }
 
@@ -58,7 +58,7 @@ impl Obviousness {
     /// How obvious a legal move is in the game's last position.
     #[must_use]
     pub fn of(model: &Model, line: &GameHistory, mv: Move) -> Self {
-        // How obvious a move is hardly depends on who plays it: one level serves all.
+        // It hardly depends on the rating.
         const LEVEL: Elo = Elo(1600);
         if !line.variant().is_orthodox() {
             return Self::USUAL;
@@ -81,16 +81,16 @@ impl Obviousness {
 /// Our chess clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
-    /// What each side started with.
+    /// Initial time.
     pub initial: Millis,
-    /// What each move adds.
+    /// Increment per move.
     pub increment: Millis,
-    /// What ours showed when our turn came.
+    /// Our remaining time when our turn began.
     pub remaining: Millis,
 }
 
 impl Clock {
-    /// What a game of 40 moves lasts, as lichess estimates it.
+    /// Time for 40 moves, lichess' estimate of a game.
     #[must_use]
     pub fn budget(self) -> Millis {
         Millis(self.initial.0.saturating_add(self.increment.0.saturating_mul(40)))

@@ -24,11 +24,11 @@ pub(super) fn draw(profile: &Personality, context: &ThinkTimeContext, rng: &mut 
         .map_or(2400.0, |level| level.0 as f32);
     // Both are always drawn, so that one does not shift the other.
     let luck: f32 = rng.random();
-    let at_once = Millis(rng.random_range(100..=600));
+    let shortest = Millis(rng.random_range(100..=600));
     let model = SpeedModels::shipped().get(speed(clock.budget()));
     let seconds = model.seconds(&features(context, clock, level), level, luck);
     // The games show whole seconds: a time of zero there still is a few tenths.
     Millis::from_secs(1)
         .scaled(f64::from(seconds) * profile.tempo)
-        .max(at_once)
+        .max(shortest)
 }

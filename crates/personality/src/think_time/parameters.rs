@@ -62,9 +62,9 @@ impl SpeedModels {
 /// All numbers of a model in the order of the file.
 fn numbers_mut(model: &mut SpeedModel) -> impl Iterator<Item = &mut f32> {
     model
-        .at_once
+        .instant
         .iter_mut()
-        .chain(&mut model.in_no_time)
+        .chain(&mut model.zero_seconds)
         .chain(&mut model.weights)
         .chain(&mut model.spread)
         .chain(&mut model.residuals)

@@ -12,11 +12,11 @@ pub const QUANTILES: usize = 33;
 /// Distribution of think times at one speed, for all ratings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeedModel {
-    /// What each of the [features](super::features::features) adds to the log-odds of a move made at once.
-    pub at_once: [f32; FEATURES],
-    /// The same of one that takes less than half a second, among those.
-    pub in_no_time: [f32; FEATURES],
-    /// What each adds to `ln(t + 0.5)` of a move that is thought about.
+    /// What each of the [features](super::features::features) adds to the log-odds of an instant move.
+    pub instant: [f32; FEATURES],
+    /// The same for 0 s among the instant moves.
+    pub zero_seconds: [f32; FEATURES],
+    /// What each adds to `ln(t + 0.5)` of other moves.
     pub weights: [f32; FEATURES],
     /// The spread at each of [`RATINGS`].
     pub spread: [f32; RATINGS.len()],
@@ -24,42 +24,42 @@ pub struct SpeedModel {
     pub residuals: [f32; QUANTILES],
 }
 
-/// A move that takes less, in seconds, is made at once.
-pub const AT_ONCE: f32 = 1.5;
-/// A move that takes less is made in no time.
-pub const NO_TIME: f32 = 0.5;
+/// Moves below this, in seconds, are instant.
+pub const INSTANT_LIMIT: f32 = 1.5;
+/// Instant moves below this, in seconds, show 0 s.
+pub const ZERO_SECONDS_LIMIT: f32 = 0.5;
 
 impl SpeedModel {
     /// All zeros: half a second, where a fit starts.
     pub const NONE: Self = Self {
-        at_once: [0.0; FEATURES],
-        in_no_time: [0.0; FEATURES],
+        instant: [0.0; FEATURES],
+        zero_seconds: [0.0; FEATURES],
         weights: [0.0; FEATURES],
         spread: [0.0; RATINGS.len()],
         residuals: [0.0; QUANTILES],
     };
 
-    /// The chances of a move to be made at once, and of such a move to be made in no time.
+    /// Chances that a move is instant, and that an instant move shows 0 s.
     #[must_use]
-    pub fn quickness(&self, features: &[f32; FEATURES]) -> [f32; 2] {
-        [&self.at_once, &self.in_no_time].map(|weights| logistic(dot(weights, features)))
+    pub fn instant_chances(&self, features: &[f32; FEATURES]) -> [f32; 2] {
+        [&self.instant, &self.zero_seconds].map(|weights| logistic(dot(weights, features)))
     }
 
-    /// The expected `ln(t + 0.5)` of a move that is thought about.
+    /// The expected `ln(t + 0.5)` of a move that is not instant.
     #[must_use]
-    pub fn thought(&self, features: &[f32; FEATURES]) -> f32 {
+    pub fn expected_log_time(&self, features: &[f32; FEATURES]) -> f32 {
         dot(&self.weights, features)
     }
 
-    /// The expected `ln(t + 0.5)` of a move, t as clocks show it for those made at once: no second or one.
+    /// The expected `ln(t + 0.5)` of a move; t of instant moves is 0 or 1 s.
     #[must_use]
     pub fn expected(&self, features: &[f32; FEATURES]) -> f32 {
-        let [at_once, in_no_time] = self.quickness(features);
+        let [at_once, in_no_time] = self.instant_chances(features);
         let quick = in_no_time * 0.5_f32.ln() + (1.0 - in_no_time) * 1.5_f32.ln();
-        at_once * quick + (1.0 - at_once) * self.thought(features)
+        at_once * quick + (1.0 - at_once) * self.expected_log_time(features)
     }
 
-    /// The spread of `ln(t + 0.5)` at a level, of moves that are thought about.
+    /// The spread of `ln(t + 0.5)` of moves that are not instant.
     #[must_use]
     pub fn spread(&self, level: f32) -> f32 {
         dot(&self.spread, &shares(level)).max(0.2)
@@ -74,20 +74,21 @@ impl SpeedModel {
         self.residuals[low] * (1.0 - between) + self.residuals[low + 1] * between
     }
 
-    /// Seconds of thought. `luck` (0 to 1) is the quantile.
+    /// Think time in seconds. `luck` (0 to 1) is the quantile.
     #[must_use]
     pub fn seconds(&self, features: &[f32; FEATURES], level: f32, luck: f32) -> f32 {
-        let [at_once, in_no_time] = self.quickness(features);
+        let [at_once, in_no_time] = self.instant_chances(features);
         if luck >= at_once {
             let share = (luck - at_once) / (1.0 - at_once).max(1e-6);
-            let drawn = self.thought(features) + self.spread(level) * self.residual(share);
-            return (drawn.exp() - 0.5).max(AT_ONCE);
+            let drawn = self.expected_log_time(features) + self.spread(level) * self.residual(share);
+            return (drawn.exp() - 0.5).max(INSTANT_LIMIT);
         }
         let share = luck / at_once;
         if share < in_no_time {
-            NO_TIME * share / in_no_time
+            ZERO_SECONDS_LIMIT * share / in_no_time
         } else {
-            NO_TIME + (AT_ONCE - NO_TIME) * (share - in_no_time) / (1.0 - in_no_time).max(1e-6)
+            ZERO_SECONDS_LIMIT
+                + (INSTANT_LIMIT - ZERO_SECONDS_LIMIT) * (share - in_no_time) / (1.0 - in_no_time).max(1e-6)
         }
     }
 }
@@ -110,10 +111,10 @@ mod tests {
     }
 
     #[test]
-    fn luck_says_how_long_and_where_thinking_begins() {
+    fn luck_is_the_quantile_of_the_think_time() {
         let mut model = SpeedModel::NONE;
-        // An odds of 1 to 3 for a move at once, and even odds for one in no time among those.
-        model.at_once[0] = -(3.0_f32.ln());
+        // Odds of 1 to 3 for an instant move, and even odds for 0 s among those.
+        model.instant[0] = -(3.0_f32.ln());
         model.weights[0] = 2.0;
         let mut features = [0.0; FEATURES];
         features[0] = 1.0;
@@ -121,7 +122,7 @@ mod tests {
         for (time, expected) in times.into_iter().zip([0.0, 0.25, 1.0]) {
             assert!((time - expected).abs() < 1e-4, "{times:?}");
         }
-        assert!(model.seconds(&features, 1500.0, 0.99) >= AT_ONCE);
+        assert!(model.seconds(&features, 1500.0, 0.99) >= INSTANT_LIMIT);
         assert!((model.seconds(&features, 1500.0, 0.25) - (2.0_f32.exp() - 0.5)).abs() < 1e-3);
     }
 }
