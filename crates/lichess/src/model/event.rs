@@ -23,7 +23,7 @@ pub enum Event {
         /// The game.
         game: Box<GameEventInfo>,
     },
-    /// Somebody challenges me, or I somebody. Can come twice.
+    /// A challenge to me or by me. Can come twice.
     Challenge {
         /// The challenge.
         challenge: Box<Challenge>,
@@ -31,7 +31,7 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         compat: Option<Compat>,
     },
-    /// The challenger thought better of it.
+    /// The challenger canceled it.
     ChallengeCanceled {
         /// The challenge.
         challenge: Box<Challenge>,
@@ -116,10 +116,10 @@ pub struct GameEventInfo {
     /// How the game came about, as in `friend`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Where it stands.
+    /// The status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusInfo>,
-    /// What is played.
+    /// The variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<VariantInfo>,
     /// The class of the clock, if this program knows it.
@@ -138,20 +138,20 @@ pub struct GameEventInfo {
     /// Whether I have moved.
     #[serde(default)]
     pub has_moved: bool,
-    /// Against whom.
+    /// The opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opponent: Option<Opponent>,
     /// Whether it is my turn.
     #[serde(default)]
     pub is_my_turn: bool,
-    /// What my clock shows, if there is one.
+    /// My remaining time, if there is a clock.
     #[serde(
         default,
         with = "lenient::optional_seconds",
         skip_serializing_if = "Option::is_none"
     )]
     pub seconds_left: Option<Millis>,
-    /// Who won, once it is over.
+    /// The winner, once it is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Side>,
     /// Which interfaces may play it.
@@ -243,7 +243,7 @@ mod tests {
     use crate::model::NowPlaying;
 
     #[test]
-    fn a_bot_is_known_by_its_title_and_nobody_by_a_name() {
+    fn bots_are_recognised_by_title_not_by_name() {
         let against = |name: &str| GameEventInfo {
             opponent: Some(Opponent {
                 id: None,

@@ -1,5 +1,4 @@
-//! What the wire may send odd: clocks may be null, negative, or fractional, rows of lists may not fit, and none of it ends a
-//! game.
+//! Lenient decoding of single values: null, negative or fractional clocks, and unknown speeds.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Number;
@@ -7,23 +6,23 @@ use serde_json::Number;
 use super::Speed;
 use sparring_chess::units::Millis;
 
-/// The class of a game's clock, if it is one that this program knows: none else, since a name decides nothing.
+/// A game's speed; `None` if this program does not know it.
 pub(super) fn optional_speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Option<Speed>, D::Error> {
     let name = Option::<String>::deserialize(wire)?;
     Ok(name.and_then(|name| Speed::ALL.into_iter().find(|speed| speed.key() == name)))
 }
 
-/// The same where some class has to be named: one that rules and rates nothing in particular.
+/// As [`optional_speed`], with [`some_speed`] for an unknown one.
 pub(super) fn speed<'de, D: Deserializer<'de>>(wire: D) -> Result<Speed, D::Error> {
     optional_speed(wire).map(|speed| speed.unwrap_or_else(some_speed))
 }
 
-/// What is taken for true unless it is said not to be.
+/// Default of flags that are true when missing.
 pub(super) fn surely() -> bool {
     true
 }
 
-/// The class of a clock of which nothing is said.
+/// The speed when none is given.
 pub(super) fn some_speed() -> Speed {
     Speed::Classical
 }
@@ -60,7 +59,7 @@ pub(super) mod optional_seconds {
         wire: D,
     ) -> Result<Option<Millis>, D::Error> {
         let number = Option::<Number>::deserialize(wire)?;
-        // Written whole, so read whole: what is taken in and given out again stays what it was.
+        // Truncated to whole seconds, as they are written: reading what was written gives the same value.
         Ok(number
             .and_then(|number| number.as_f64())
             .map(|secs| Millis::from_secs(secs.max(0.0) as u64)))
