@@ -53,7 +53,7 @@ impl fmt::Display for Accuracy {
     }
 }
 
-/// What moves lose, over some decisions: of people, or of a model that draws by its chances.
+/// Losses over some decisions, of humans or of a model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Losses {
     count: f64,

@@ -1,4 +1,4 @@
-//! Clocks alone: games of people replayed with our think times, to see whether any flag falls.
+//! Replays human games with our think times and counts losses on time.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,9 @@ use sparring_personality::{
     think_time::{self, Clock, ThinkTimeContext},
 };
 
-/// What every move loses on the way to the server and back.
+/// Network lag of a move.
 const LAG: Millis = Millis(300);
-/// What the engine takes before the pause: a level's search.
+/// Search time of a move.
 const SEARCH: Millis = Millis(50);
 /// Seconds at the start and per move.
 const CLOCKS: [(u64, u64); 3] = [(60, 0), (180, 0), (600, 5)];

@@ -1,4 +1,4 @@
-//! The decisions that a model learns from or is judged by, looked at once and kept in memory.
+//! Decisions for fitting and evaluation, encoded once and kept in memory.
 
 use super::games::{HumanGame, Part};
 use sparring_chess::GameHistory;
@@ -7,7 +7,7 @@ use sparring_personality::human_model::{
     network::{EncodedPosition, MoveContext},
 };
 
-/// A position, what its mover could see, and what they played.
+/// An encoded position and the move played.
 pub struct Decision {
     /// The position and its moves, at least two.
     pub encoded: EncodedPosition,
@@ -22,7 +22,7 @@ pub struct Decision {
 pub enum Selection {
     /// For fitting: ratings and openings that are plentiful are thinned out.
     Thinned,
-    /// What is reported on: from ply 10, blitz and slower. Of games of which nobody wrote down the speed a third is bullet.
+    /// For reports: from ply 10, blitz and slower. A third of the games without a recorded speed is bullet.
     Judged,
 }
 

@@ -1,4 +1,4 @@
-//! Levels beside the people of their band: both move in the same positions, and a judge that neither has seen says what
+//! Levels against the humans of their band: both move in the same positions, and a reference engine says what
 //! their moves lose.
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::{
     games::HumanGame,
     missed_moves::Unseen,
     paired_stats::{Estimate, PairedStats, Side},
-    reference_engine::Judge,
+    reference_engine::ReferenceEngine,
     scored_moves::{BANDS, band, spread},
     search_cache::SearchCache,
     think_time_fit::thought,
@@ -28,7 +28,7 @@ use sparring_personality::{
     think_time::SpeedModels,
 };
 
-/// What to measure.
+/// Parameters of the measurement.
 pub struct LevelPlan<'a> {
     /// At most so many decisions of each band.
     pub most: usize,
@@ -40,10 +40,10 @@ pub struct LevelPlan<'a> {
     pub levels: &'a Levels,
 }
 
-/// Who stands better by so many points of winning chances is better, by twice as many winning.
+/// Lead in percentage points of winning chances that counts as better; twice as much is winning.
 const AHEAD: f32 = 12.0;
 
-/// The parts that a band is looked at in, besides the whole: by phase, and by how the mover stands.
+/// Parts of a band: by phase, and by the mover's score.
 pub(super) const PARTS: [&str; 8] = [
     "all",
     "opening",
@@ -66,11 +66,11 @@ struct Band {
 /// The tables as Markdown, after letting each band's level move in its decisions.
 ///
 /// # Errors
-/// When a game has an illegal move, the judge fails, or what it said cannot be kept.
+/// When a game has an illegal move, the reference engine fails, or the cache cannot be written.
 pub fn tables(
     games: &[&HumanGame],
     plan: &LevelPlan<'_>,
-    judge: &mut Judge,
+    judge: &mut ReferenceEngine,
     kept: &mut SearchCache,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
@@ -318,7 +318,7 @@ mod tests {
         };
         let mut asked = 0;
         let mut kept = SearchCache::open(None).unwrap();
-        let mut judge = Judge::own(Depth(2));
+        let mut judge = ReferenceEngine::builtin(Depth(2));
         let games: Vec<&HumanGame> = games.iter().collect();
         let text = tables(&games, &plan, &mut judge, &mut kept, &mut |count| asked = count).unwrap();
         assert_eq!(asked, 2, "one decision of each player of 1200");

@@ -36,7 +36,7 @@ pub struct Source {
     keep: Option<PathBuf>,
 }
 
-/// Says how far a long command has come.
+/// Prints progress of a long command.
 #[expect(
     clippy::print_stderr,
     reason = "progress goes to stderr, the result to stdout"

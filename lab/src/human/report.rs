@@ -13,7 +13,7 @@ use super::{
     level_self_play,
     levels::{self, LevelPlan},
     note,
-    reference_engine::Judge,
+    reference_engine::ReferenceEngine,
     reference_evals::{self, DEPTHS, ReferenceEvals},
     scored_moves::{BANDS, Scored, band, sample},
     search_cache::SearchCache,
@@ -43,17 +43,17 @@ pub struct Args {
     /// Parameters of the think-time model; without, those built into the program.
     #[arg(long, value_name = "FILE", requires = "pace")]
     think_time_params: Option<PathBuf>,
-    /// Decisions of each band of 200 to search and judge among those that Stockfish has seen.
+    /// Decisions of each band of 200 to search and evaluate among those with Stockfish evaluations.
     #[arg(long, default_value_t = 500, value_name = "N")]
     known: usize,
-    /// Decisions of each band of 200 to search and judge among all others.
+    /// Decisions of each band of 200 to search and evaluate among all others.
     #[arg(long, default_value_t = 300, value_name = "N")]
     scored: usize,
-    /// Judges by every game of the folder, and not only by the part kept for reports: for games that were never there
+    /// Uses every game of the folder, not only the part kept for reports: for games that were not there
     /// when the models were fitted.
     #[arg(long)]
     all: bool,
-    /// Judges the think times instead of the moves.
+    /// Evaluates the think times instead of the moves.
     #[arg(long)]
     pace: bool,
     /// Lets the levels themselves move in so many decisions of each band instead, and judges them beside people.
@@ -69,10 +69,10 @@ pub struct Args {
     /// Only these bands, each named by its lowest rating.
     #[arg(long, value_name = "RATING", value_delimiter = ',')]
     bands: Vec<u32>,
-    /// The engine that judges them, a program that speaks UCI; without, our own search.
+    /// The reference engine, a UCI program; without, our own search.
     #[arg(long, value_name = "PROGRAM")]
     judge: Option<String>,
-    /// How deep the judge looks, in half moves.
+    /// Depth of the reference engine in plies.
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     judge_depth: u32,
     /// Other numbers behind the levels, in the form of crates/personality/src/strength/levels.toml.
@@ -91,7 +91,7 @@ const BAR: std::ops::Range<usize> = 2..6;
 /// A human move that loses this much, in points of winning chances, is a blunder.
 const BLUNDER: f32 = 15.0;
 
-/// Judges and prints.
+/// Evaluates and prints.
 ///
 /// # Errors
 /// When games or parameters are missing or do not fit.
@@ -185,8 +185,8 @@ fn beside_people(
     let bands = &args.bands[..];
     let depth = Depth(args.judge_depth);
     let mut judge = match &args.judge {
-        Some(program) => Judge::guest(program, depth)?,
-        None => Judge::own(depth),
+        Some(program) => ReferenceEngine::external(program, depth)?,
+        None => ReferenceEngine::builtin(depth),
     };
     if let Some(games_of_levels) = args.self_play {
         let plan = level_self_play::SelfPlayPlan {
@@ -334,7 +334,7 @@ impl Judged {
         Ok(())
     }
 
-    /// What moves lose by our search: people's, and those of the model, by band and phase.
+    /// Losses by our search, of humans and of the model, by band and phase.
     fn losses(&self, decisions: &[Scored], text: &mut String) -> anyhow::Result<()> {
         let mut bands = [[[Losses::default(); 2]; 4]; BANDS];
         for (index, scored) in decisions.iter().enumerate() {

@@ -8,13 +8,13 @@ use super::{
 use sparring_chess::GameHistory;
 use sparring_personality::human_model::{Phase, loss_curve::Loss};
 
-/// A decision with what each of its moves loses.
+/// A decision with the loss of each move.
 pub struct Scored {
     /// The decision.
     pub decision: Decision,
     /// The winning chances of the best move, in points from 0 to 100.
     pub best: f32,
-    /// What each move loses, in the order of the decision's moves.
+    /// Loss of each move, in the order of the decision's moves.
     pub losses: Vec<Loss>,
     /// The phase of the game.
     pub phase: Phase,

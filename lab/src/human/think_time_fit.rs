@@ -1,4 +1,4 @@
-//! Fits how long people think, and measures how close the model comes.
+//! Fits the think-time model and measures its error.
 
 use super::{
     games::HumanGame,
@@ -21,14 +21,14 @@ pub struct Thought {
     pub speed: usize,
     /// The mover's rating.
     pub level: f32,
-    /// What counts.
+    /// The features.
     pub features: [f32; FEATURES],
     /// Whole seconds, as clocks show them.
     pub seconds: f32,
 }
 
 impl Thought {
-    /// What the fit is about.
+    /// The fitted quantity, `ln(t + 0.5)`.
     pub fn log(&self) -> f32 {
         (self.seconds + 0.5).ln()
     }
@@ -49,12 +49,12 @@ pub fn thoughts(game: &HumanGame, model: &Model) -> anyhow::Result<Vec<Thought>>
     Ok(thoughts)
 }
 
-/// What there is to say of a legal move after `line`, the first half moves of a game, and of the time that was taken there. None
-/// of the first move of each side, of a game without clocks, and of one with a clock that was halved.
+/// Features and time of a legal move after `line`, the beginning of a game. `None` for the first move of each side, without
+/// clocks, and after a berserk.
 #[must_use]
 pub fn thought(game: &HumanGame, line: &GameHistory, mv: Move, model: &Model) -> Option<Thought> {
     let (clocks, [initial, increment]) = (game.clk.as_ref()?, game.tc?);
-    // Who berserks starts with half the time and no increment: other games than they look.
+    // Berserk halves the time and drops the increment.
     if clocks.iter().take(2).any(|left| *left + 1 < initial) {
         return None;
     }
@@ -93,7 +93,7 @@ pub fn fit(thoughts: &[Thought]) -> SpeedModels {
     }))
 }
 
-/// Logistic regressions for moves made at once; for the others least squares for the expectation, then for the spread, then the
+/// Logistic regressions for instant moves; for the others least squares for the expectation, then for the spread, then the
 /// residuals as they are.
 fn fit_speed(thoughts: &[&Thought]) -> SpeedModel {
     let (at_once, slow): (Vec<&Thought>, Vec<&Thought>) = thoughts
@@ -135,7 +135,7 @@ fn fit_speed(thoughts: &[&Thought]) -> SpeedModel {
     model
 }
 
-/// Weights of a logistic regression under which the rows are likeliest to be what they are, pulled a little towards zero.
+/// Maximum-likelihood weights of a logistic regression, slightly regularised.
 fn logistic<const SIZE: usize>(rows: impl Iterator<Item = ([f32; SIZE], bool)> + Clone) -> [f32; SIZE] {
     const STEPS: usize = 25;
     let mut weights = [0.0_f64; SIZE];

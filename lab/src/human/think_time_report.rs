@@ -1,4 +1,4 @@
-//! Tables of how close the think times come to those of people.
+//! Tables that compare think times with those of humans.
 
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ use super::{
 use sparring_personality::{human_model::Model, think_time::SpeedModels};
 
 const NAMES: [&str; 4] = ["bullet", "blitz", "rapid", "classical"];
-/// Bands with fewer moves say nothing.
+/// Smallest number of moves of a band.
 const LEAST: usize = 300;
 
-/// Judges a model's think times on games with clocks. `others` are games of other people at the same speeds and ratings: how far
-/// theirs are away from those of the first says how much of a distance is chance.
+/// Compares think times with games with clocks. `others` are games of other players at the same speeds and ratings: their
+/// distance from `games` is the sampling noise.
 ///
 /// # Errors
 /// When a game has an illegal move.

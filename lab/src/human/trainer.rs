@@ -1,4 +1,4 @@
-//! Fits the choice net: the likelihood of what people played, climbed by Adam on small batches.
+//! Trains the move-prediction network: log-likelihood of human moves, Adam on small batches.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
@@ -12,7 +12,7 @@ use sparring_personality::human_model::network::{
 /// How long and how boldly to fit.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingPlan {
-    /// How often each decision is looked at.
+    /// Passes over all decisions.
     pub epochs: usize,
     /// Decisions for one step.
     pub batch: usize,
@@ -36,7 +36,7 @@ pub struct Trainer {
     scratch: Scratch,
 }
 
-/// What the forward pass leaves for the way back.
+/// Activations of the forward pass for backpropagation.
 #[derive(Default)]
 struct Scratch {
     looks: Vec<[f32; LOOK]>,
@@ -75,7 +75,7 @@ impl Trainer {
         }
     }
 
-    /// The net as it stands.
+    /// The current net.
     #[must_use]
     pub fn net(&self) -> Option<Net> {
         Net::new(self.weights.clone())
@@ -111,7 +111,7 @@ impl Trainer {
         }
     }
 
-    /// Adds one decision to the gradient and returns the log-likelihood of what was played.
+    /// Adds one decision to the gradient and returns the log-likelihood of the move played.
     fn learn(&mut self, decision: &Decision, share: f32) -> f32 {
         let encoded = &decision.encoded;
         let glance = self.forward(decision);

@@ -1,4 +1,4 @@
-//! The prices of axes that would make all styles equally strong, from what they scored.
+//! Fits the Elo cost of each style axis from scores.
 
 use crate::human::linear::solve;
 use sparring_match_runner::Elo;

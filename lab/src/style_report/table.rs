@@ -1,4 +1,4 @@
-//! What the games of a report say, as Markdown.
+//! Tables of a style report as Markdown.
 
 use std::fmt::Write as _;
 
@@ -75,7 +75,7 @@ pub fn report(players: &[Personality], level: u32, played: &[Played]) -> String 
 #[derive(Debug, Clone, Copy)]
 enum Feature {
     Axis(&'static AxisRow),
-    /// A kind of move that somebody may overlook, with its name.
+    /// A blind spot with its name.
     Kind(&'static str, BlindSpot),
 }
 
@@ -87,7 +87,7 @@ fn features() -> impl Iterator<Item = Feature> {
 }
 
 impl Feature {
-    /// What a game shows of it: the more, the more of it.
+    /// Its value in a game; larger is more of it.
     fn shown(self, signs: &MeasuredStyle) -> Option<f64> {
         match self {
             Self::Axis(row) => signs.on(row.axis),
@@ -103,7 +103,7 @@ impl Feature {
         }
     }
 
-    /// Its name, and what its number counts.
+    /// Its name, and what its value counts.
     fn words(self) -> [&'static str; 2] {
         match self {
             Self::Axis(row) => [row.key, MeasuredStyle::meaning(row.axis)],
