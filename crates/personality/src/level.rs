@@ -245,8 +245,8 @@ mod tests {
     #[test]
     fn what_is_written_reads_back_and_nonsense_does_not() {
         for text in ["opponent", "opponent+100", "opponent-200", "1200 to 1600", "last"] {
-            let wish = LevelSetting::parse(text).unwrap();
-            assert_eq!(wish.to_string(), format!("\"{text}\""));
+            let setting = LevelSetting::parse(text).unwrap();
+            assert_eq!(setting.to_string(), format!("\"{text}\""));
         }
         for text in ["", "opponents", "opponent100", "opponent+", "opponent+5000", "me"] {
             assert_eq!(LevelSetting::parse(text), None, "{text}");

@@ -55,7 +55,7 @@ pub struct Args {
 
 /// A bot that moves at once, to measure the daemon alone.
 const INSTANT: &str = "about = \"Moves at once.\"\nnodes = 1\ndelay = \"off\"\nbooks = []\n";
-/// A bot at full strength and clock use.
+/// A bot that uses its whole time budget.
 const BY_CLOCK: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\n";
 /// A bot that moves at once, with a book.
 const READER: &str = "about = \"Looks things up.\"\nnodes = 1\ndelay = \"off\"\nbooks = [\"starter\"]\n";

@@ -106,7 +106,7 @@ async fn moments(
             Ok(moment) => record.moments.push(moment),
             Err(error) => {
                 record.broken.push(format!("{error:#}"));
-                // Whatever is left of the game ends by its clock, and the next one has a seat.
+                // The game ends by its clock, which frees the game slot.
                 setup.sandbox_server.sandbox.advance(CLOCK + CLOCK);
             }
         }

@@ -18,7 +18,7 @@ const PANICS: [&str; 2] = ["panicked at", "fell over"];
 const DISK: &str = "rows wait";
 /// Number of relevant log lines kept.
 const KEPT: usize = 200;
-/// A bot at full strength and clock use.
+/// A bot that uses its whole time budget.
 const BY_CLOCK: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\ntakebacks = 0\n";
 
 /// Relevant log lines over all restarts.

@@ -1,8 +1,7 @@
-//! A small net that scores the legal moves of a position as a player of some rating would.
+//! The network: scores the legal moves of a position for a rating.
 //!
-//! The position's rows add up to [`GLANCE`] numbers, cut off below zero and mixed into [`LOOK`]; to these each move
-//! adds its own rows; what is above zero goes through [`WEIGH`] more numbers into one score. The scores are
-//! logarithms of chances up to a constant. Plain `f32` in a fixed order: equal inputs, equal scores on a platform.
+//! The sum of the position's rows ([`POSITION_UNITS`], ReLU) goes through [`JOIN`] to [`MOVE_UNITS`]; each move adds its own rows
+//! (ReLU), then [`HIDDEN`] ([`HIDDEN_UNITS`], ReLU) and [`SCORE`] give one score. Scores are log-chances up to a constant. Plain `f32` in a fixed order: equal inputs, equal scores on a platform.
 
 use super::{
     encode::EncodedPosition,
@@ -12,21 +11,21 @@ use super::{
 use crate::human_model::time_pressure::TimePressure;
 use sparring_chess::{GameHistory, Move};
 
-/// Numbers that hold a position.
-pub const GLANCE: usize = 128;
-/// Numbers that hold a move in its position.
-pub const LOOK: usize = 64;
-/// Numbers between those and the score.
-pub const WEIGH: usize = 32;
+/// Units of the position layer.
+pub const POSITION_UNITS: usize = 128;
+/// Units of the move layer.
+pub const MOVE_UNITS: usize = 64;
+/// Units of the last hidden layer.
+pub const HIDDEN_UNITS: usize = 32;
 
-/// A part of the net's weights: rows of equal width, row after row.
+/// A weight matrix of the net, row-major.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Where its first weight lies among all.
+    /// Index of its first weight.
     pub start: usize,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Weights in a row.
+    /// Row width.
     pub width: usize,
 }
 
@@ -47,7 +46,7 @@ impl Part {
         }
     }
 
-    /// Where the next part starts.
+    /// Index after its last weight.
     #[must_use]
     pub const fn end(self) -> usize {
         self.start + self.rows * self.width
@@ -60,44 +59,44 @@ impl Part {
     }
 }
 
-/// One row for each thing that a position can show.
-pub const POSITION: Part = Part::first(POSITION_ROWS, GLANCE);
-/// One row for each thing that a move can show.
-pub const MOVES: Part = POSITION.then(MOVE_ROWS, LOOK);
-/// From the position's numbers to the moves'.
-pub const JOIN: Part = MOVES.then(GLANCE, LOOK);
-/// From the moves' numbers to the last layer.
-pub const HIDDEN: Part = JOIN.then(LOOK, WEIGH);
-/// Added to the position's numbers, the moves', and the last layer's.
-pub const GLANCE_BIAS: Part = HIDDEN.then(1, GLANCE);
-/// See [`GLANCE_BIAS`].
-pub const LOOK_BIAS: Part = GLANCE_BIAS.then(1, LOOK);
-/// See [`GLANCE_BIAS`].
-pub const WEIGH_BIAS: Part = LOOK_BIAS.then(1, WEIGH);
-/// From the last layer to the score.
-pub const SCORE: Part = WEIGH_BIAS.then(1, WEIGH);
+/// One row per position feature.
+pub const POSITION: Part = Part::first(POSITION_ROWS, POSITION_UNITS);
+/// One row per move feature.
+pub const MOVES: Part = POSITION.then(MOVE_ROWS, MOVE_UNITS);
+/// From the position layer to the move layer.
+pub const JOIN: Part = MOVES.then(POSITION_UNITS, MOVE_UNITS);
+/// From the move layer to the hidden layer.
+pub const HIDDEN: Part = JOIN.then(MOVE_UNITS, HIDDEN_UNITS);
+/// Bias of the position layer.
+pub const POSITION_BIAS: Part = HIDDEN.then(1, POSITION_UNITS);
+/// Bias of the move layer.
+pub const MOVE_BIAS: Part = POSITION_BIAS.then(1, MOVE_UNITS);
+/// Bias of the hidden layer.
+pub const HIDDEN_BIAS: Part = MOVE_BIAS.then(1, HIDDEN_UNITS);
+/// From the hidden layer to the score.
+pub const SCORE: Part = HIDDEN_BIAS.then(1, HIDDEN_UNITS);
 /// All parts in order.
 pub const PARTS: [Part; 8] = [
     POSITION,
     MOVES,
     JOIN,
     HIDDEN,
-    GLANCE_BIAS,
-    LOOK_BIAS,
-    WEIGH_BIAS,
+    POSITION_BIAS,
+    MOVE_BIAS,
+    HIDDEN_BIAS,
     SCORE,
 ];
-/// How many weights there are.
+/// Number of weights.
 pub const WEIGHTS: usize = SCORE.end();
 
-/// The weights, part after part.
+/// The network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Net {
     weights: Vec<f32>,
 }
 
 impl Net {
-    /// A net of these weights; none when their number is not [`WEIGHTS`].
+    /// A net of these weights; `None` if their number is not [`WEIGHTS`].
     #[must_use]
     pub fn new(weights: Vec<f32>) -> Option<Self> {
         (weights.len() == WEIGHTS).then_some(Self { weights })
@@ -131,43 +130,43 @@ impl Net {
             .collect()
     }
 
-    /// What the position adds to each of its moves.
-    fn position(&self, seen: &EncodedPosition) -> [f32; LOOK] {
+    /// The move layer before the move's own rows.
+    fn position(&self, seen: &EncodedPosition) -> [f32; MOVE_UNITS] {
         let table = POSITION.of(&self.weights);
-        let mut glance = [0.0; GLANCE];
-        glance.copy_from_slice(GLANCE_BIAS.of(&self.weights));
+        let mut position_units = [0.0; POSITION_UNITS];
+        position_units.copy_from_slice(POSITION_BIAS.of(&self.weights));
         for row in &seen.position {
-            add(&mut glance, table, *row, 1.0);
+            add(&mut position_units, table, *row, 1.0);
         }
         let ([low, high], share) = seen.rating;
-        add(&mut glance, table, low, 1.0 - share);
-        add(&mut glance, table, high, share);
-        let mut look = [0.0; LOOK];
-        look.copy_from_slice(LOOK_BIAS.of(&self.weights));
-        let (join, _) = JOIN.of(&self.weights).as_chunks::<LOOK>();
-        for (value, row) in glance.iter().zip(join) {
+        add(&mut position_units, table, low, 1.0 - share);
+        add(&mut position_units, table, high, share);
+        let mut move_units = [0.0; MOVE_UNITS];
+        move_units.copy_from_slice(MOVE_BIAS.of(&self.weights));
+        let (join, _) = JOIN.of(&self.weights).as_chunks::<MOVE_UNITS>();
+        for (value, row) in position_units.iter().zip(join) {
             if *value > 0.0 {
-                accumulate(&mut look, row, *value);
+                accumulate(&mut move_units, row, *value);
             }
         }
-        look
+        move_units
     }
 
-    fn score(&self, position: &[f32; LOOK], rows: &[u16]) -> f32 {
+    fn score(&self, position: &[f32; MOVE_UNITS], rows: &[u16]) -> f32 {
         let table = MOVES.of(&self.weights);
-        let mut look = *position;
+        let mut move_units = *position;
         for row in rows {
-            add(&mut look, table, *row, 1.0);
+            add(&mut move_units, table, *row, 1.0);
         }
-        let mut weigh = [0.0; WEIGH];
-        weigh.copy_from_slice(WEIGH_BIAS.of(&self.weights));
-        let (hidden, _) = HIDDEN.of(&self.weights).as_chunks::<WEIGH>();
-        for (value, row) in look.iter().zip(hidden) {
+        let mut hidden_units = [0.0; HIDDEN_UNITS];
+        hidden_units.copy_from_slice(HIDDEN_BIAS.of(&self.weights));
+        let (hidden, _) = HIDDEN.of(&self.weights).as_chunks::<HIDDEN_UNITS>();
+        for (value, row) in move_units.iter().zip(hidden) {
             if *value > 0.0 {
-                accumulate(&mut weigh, row, *value);
+                accumulate(&mut hidden_units, row, *value);
             }
         }
-        weigh
+        hidden_units
             .iter()
             .zip(SCORE.of(&self.weights))
             .map(|(value, weight)| value.max(0.0) * weight)
