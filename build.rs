@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use sparring_files::folder::{files_in, name_of};
+
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     println!("cargo::rerun-if-changed=build.rs");
@@ -25,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A Rust expression: a slice of name and text, `("books/starter.book", "...")`, sorted by name.
 fn text_table(folder: &Path, extension: &str) -> Result<String, Box<dyn Error>> {
     let mut table = String::from("&[\n");
-    for file in files_of(folder)? {
+    for file in files_in(folder)? {
         if file.extension().is_some_and(|found| found == extension) {
             let (folder, name) = (name_of(folder)?, name_of(&file)?);
             let shown = format!("{folder}/{name}");
@@ -38,24 +40,4 @@ fn text_table(folder: &Path, extension: &str) -> Result<String, Box<dyn Error>> 
     }
     table.push(']');
     Ok(table)
-}
-
-/// The files of a folder, sorted, so that the same files give the same binary; none if it is not there.
-fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let mut files = Vec::new();
-    if folder.is_dir() {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_file() {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-fn name_of(path: &Path) -> Result<&str, Box<dyn Error>> {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.ok_or_else(|| format!("the name of {} is not UTF-8", path.display()).into())
 }

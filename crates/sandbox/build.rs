@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use sparring_files::folder::{files_in, name_of};
+
 fn main() -> Result<(), Box<dyn Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../web/dist");
     // A watched path that does not exist would rebuild the crate each time; then its parent tells when it appears.
@@ -25,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A Rust expression: a slice of `Asset`, sorted by path.
 fn asset_table(dist: &Path) -> Result<String, Box<dyn Error>> {
     let mut table = String::from("&[\n");
-    for file in &files_of(dist)? {
+    for file in &files_in(dist)? {
         let name = name_of(file)?;
         let etag = format!("\"{:016x}\"", fnv1a(&fs::read(file)?));
         let content_type = content_type(name)?;
@@ -38,26 +40,6 @@ fn asset_table(dist: &Path) -> Result<String, Box<dyn Error>> {
     }
     table.push(']');
     Ok(table)
-}
-
-/// The files of a folder, sorted, so that the same files give the same binary; none if it is not there.
-fn files_of(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
-    let mut files = Vec::new();
-    if folder.is_dir() {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_file() {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-fn name_of(path: &Path) -> Result<&str, Box<dyn Error>> {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.ok_or_else(|| format!("the name of {} is not UTF-8", path.display()).into())
 }
 
 fn content_type(name: &str) -> Result<&'static str, String> {

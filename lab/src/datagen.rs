@@ -15,7 +15,7 @@ use sparring_chess::units::Nodes;
   sparring-lab datagen games.txt --games 10000 --threads 2     # stopped and started again, it goes on
   sparring-lab datagen games.txt --games 20000 --nodes 2000 --seed 7")]
 pub struct Args {
-    /// The file of games; what it holds already is kept.
+    /// The file of games; existing games are kept.
     file: PathBuf,
     /// How many games the file shall hold in the end.
     #[arg(long, default_value_t = 5000)]
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let mut begun = false;
     let made = generator.run(&args.file, &mut |made| {
         if !begun {
-            // What is there already says nothing of the speed.
+            // Existing games do not count for the speed.
             bar.set_position(made.games);
             bar.reset_eta();
             begun = true;

@@ -188,7 +188,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     });
     bar.finish_and_clear();
-    // What was played counts, whatever ended it.
+    // Finished games count, whatever ended the match.
     if outcome.is_ok() || record.rows().next().is_some() {
         say(&summary(&progress(&record, None), args));
     }
@@ -231,7 +231,7 @@ fn repeats(pairs: usize, openings: usize, controls: [TimeControl; 2]) -> String 
     text
 }
 
-/// What makes this match this match: another heading, another record.
+/// Heading of a match record: games with equal headings count together.
 fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[EngineSpec; 2]) -> String {
     let path = args
         .openings

@@ -27,8 +27,8 @@ use sparring_match_runner::{Attempt, Goal, Problem, read_epd, read_suite};
 
 /// Searches the positions of test suites and counts those whose solution is found.
 ///
-/// Lines that are wrong are told of before the first search, each with its place, and left out. The program then ends with
-/// code 1, for what was solved is not of the whole suite.
+/// Malformed lines are reported with their place before the first search and skipped. The exit code is then 1, as the count is
+/// not of the whole suite.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring-lab suite iq4.epd --movetime 1000
@@ -67,7 +67,7 @@ pub struct Args {
     json: bool,
 }
 
-/// What came of one position.
+/// Result of a position.
 #[derive(Debug, Clone, Serialize)]
 struct Attempted {
     id: String,
@@ -79,7 +79,7 @@ struct Attempted {
     solved_after_nodes: Option<u64>,
 }
 
-/// What came of a suite.
+/// Result of a suite.
 #[derive(Debug, Serialize)]
 struct Total<'a> {
     suite: String,
@@ -99,7 +99,7 @@ struct Total<'a> {
 /// # Errors
 /// When a file cannot be read or holds nothing to solve.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    // A mistake in the last of them is told before the first takes its minutes.
+    // All are read first, so that an error in the last is reported at once.
     let suites: Vec<(Vec<Problem>, Diagnostics)> = args
         .files
         .iter()
@@ -126,7 +126,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(if is_whole { Exit::Success } else { Exit::Failed })
 }
 
-/// Tells of all lines that are left out.
+/// Reports all skipped lines.
 #[expect(clippy::print_stderr, reason = "talk about the work goes to stderr")]
 fn complain(suites: &[(Vec<Problem>, Diagnostics)]) {
     const MOST: usize = 1000;

@@ -8,7 +8,7 @@ use crate::training_args::{Target, at_least_one, not_negative, positive, read, s
 use crate::tuning::{NetTrainer, TargetBlend, Trained};
 use sparring_engine::nnue::Sampler;
 
-/// Teaches a net what the evaluation misses: to correct it so that it predicts what searches find.
+/// Trains a net that corrects the evaluation towards search scores.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring-lab train-net games.txt                                         # what would come of it
@@ -35,7 +35,7 @@ pub struct Args {
     /// How much of what came after a ply counts beside the score at it, from 0 to 1: 1 for the game's result alone.
     #[arg(long, default_value_t = FADE, value_parser = share)]
     fade: f32,
-    /// What makes points of centipawns: 1 / (1 + exp(-K E)).
+    /// Scale K of the sigmoid 1 / (1 + exp(-K E)).
     #[arg(long, default_value_t = NetTrainer::default().k, value_parser = positive)]
     k: f32,
     /// Orders the positions and makes the first numbers.

@@ -87,7 +87,7 @@ pub(super) fn showing_passes<T>(passes: usize, work: impl FnOnce(&mut dyn FnMut(
     done
 }
 
-/// Says what came of it.
+/// Prints the result.
 #[expect(clippy::print_stdout, reason = "the result is what the commands are for")]
 pub(super) fn say(text: &str) {
     println!("{text}");
@@ -113,10 +113,10 @@ impl Target {
         Ok(Self(path.to_owned()))
     }
 
-    /// Writes it in full, and says so.
+    /// Writes the file and prints its size.
     ///
     /// # Errors
-    /// When the disk is full, say.
+    /// IO errors.
     pub fn write(self, bytes: &[u8]) -> anyhow::Result<String> {
         let path = self.0.display();
         atomic_file::replace(&self.0, bytes, Readers::All).with_context(|| format!("cannot write {path}"))?;

@@ -119,7 +119,9 @@ fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities)
 /// How a game is played that was begun so; none where nobody can say whose it is.
 fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
     // Whoever stands in for somebody is neither stronger nor weaker.
-    let own = game.played.filter(|_| !cast.remembers(&game.personality));
+    let own = game
+        .played
+        .filter(|_| !cast.contains_or_retired(&game.personality));
     Some(Rule {
         name: Some(format!("as game {} was begun", game.id)),
         when: Conditions {

@@ -1,6 +1,9 @@
 //! Settings of a game that a rule may set.
 
-use super::{Known, adapt::Adapt};
+use super::{
+    Known,
+    adapt::{self, Adapt},
+};
 use sparring_config_schema::{Bool, Float, List, Name, Section};
 use sparring_personality::{Delay, LevelForm, LevelSetting};
 
@@ -44,6 +47,7 @@ pub(super) fn books(known: Option<Known<'_>>) -> List<Name<'_>> {
 /// Declares how a game is to be played.
 pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> GameSettings {
     rule.renamed("fast", "no-delay");
+    adapt::rename_coach(rule);
     const LATER: &str = "a later rule or [play] decides";
     let (personality, books) = (personalities(known), || books(known));
     GameSettings {

@@ -1,7 +1,8 @@
 //! `[play]`: personality, level and books where no rule says otherwise.
 
 use super::{
-    Adapt, Known,
+    Known,
+    adapt::{self, Adapt},
     game_settings::{books, personalities},
 };
 use sparring_chess::units::{Elo, Millis};
@@ -34,6 +35,7 @@ pub struct Play {
 /// Declares the section's keys.
 pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
     play.renamed("fast", "no-delay");
+    adapt::rename_coach(play);
     let books = || books(known);
     const OWN_BOOKS: &str = "the personality's own books";
     let who = play.key(

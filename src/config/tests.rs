@@ -36,8 +36,8 @@ fn what_is_written_counts() {
 
 #[test]
 fn old_names_of_keys_count_and_are_told() {
-    let old = "[games]\nfor-humans = 2\nabort-after = \"30s\"\ndrain = \"2h\"\n[play]\nfast = true\n[state]\nsoft-weights = true\n[status]\nedit = true\n[[rule]]\nfast = true\n";
-    let new = "[games]\nreserved-for-humans = 2\nabort-time = \"30s\"\nshutdown-timeout = \"2h\"\n[play]\nno-delay = true\n[state]\nbook-learning = true\n[dashboard]\nedit = true\n[[rule]]\nno-delay = true\n";
+    let old = "[games]\nfor-humans = 2\nabort-after = \"30s\"\ndrain = \"2h\"\n[play]\nfast = true\nadapt = \"coach\"\n[state]\nsoft-weights = true\n[status]\nedit = true\n[[rule]]\nfast = true\nadapt = \"coach\"\n";
+    let new = "[games]\nreserved-for-humans = 2\nabort-time = \"30s\"\nshutdown-timeout = \"2h\"\n[play]\nno-delay = true\nadapt = \"within-game\"\n[state]\nbook-learning = true\n[dashboard]\nedit = true\n[[rule]]\nno-delay = true\nadapt = \"within-game\"\n";
     let ((by_old, findings), (by_new, none)) = (read("bot.toml", old), read("bot.toml", new));
     assert!(
         none.list
@@ -53,6 +53,14 @@ fn old_names_of_keys_count_and_are_told() {
     );
     assert!(told("status is called dashboard now"), "{findings}");
     assert!(told("rule[1].fast is called rule[1].no-delay now"), "{findings}");
+    assert!(
+        told("play.adapt = \"coach\" is called \"within-game\" now"),
+        "{findings}"
+    );
+    assert!(
+        told("rule[1].adapt = \"coach\" is called \"within-game\" now"),
+        "{findings}"
+    );
     // With both, the old one is a slip.
     let (both, findings) = read("bot.toml", "[play]\nfast = true\nno-delay = false\n");
     assert!(both.is_none(), "{findings}");

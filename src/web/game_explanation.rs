@@ -314,7 +314,7 @@ mod tests {
         let material = weight_rows().iter().find(|row| row.key == "material").unwrap();
         weights.set(material, &WeightChange::Percent(200)).unwrap();
         let own = Personality {
-            setup: Some(EngineOverrides::new(Params::default(), weights).into()),
+            engine_overrides: Some(EngineOverrides::new(Params::default(), weights).into()),
             ..Personality::new("club")
         };
         let by = |profile: Personality, game: &GameRecord| {

@@ -1,4 +1,4 @@
-//! The testkit: the real program against the sandbox, while things go wrong on purpose or many ask at once.
+//! The testkit: runs the real bot against the sandbox, under injected faults or load.
 //! No part of the product.
 
 mod harness;

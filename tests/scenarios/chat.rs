@@ -399,7 +399,7 @@ async fn a_level_that_was_asked_for_goes_on_in_the_next_casual_game() {
 }
 
 #[tokio::test]
-async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
+async fn a_level_that_follows_the_game_is_announced_and_falls_as_the_score_rises() {
     let stage = acts(|request, _| match request.line.ply() {
         1 => Act::Play("e7e5", 200),
         3 => Act::Play("b8c6", -100),
@@ -407,13 +407,13 @@ async fn a_coach_says_so_and_plays_the_weaker_the_better_it_stands() {
     })
     .personality(Personality::new("friendly"))
     .options(|options| {
-        options.config_mut().play.adapt = Adapt::Coach;
+        options.config_mut().play.adapt = Adapt::WithinGame;
         options.config_mut().play.level = Some(Elo(1400));
     })
     .open()
     .await;
     let mut game = stage.game(&WHITE).await;
-    game.bot_says("I coach").await;
+    game.bot_says("My level follows this game").await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;

@@ -7,7 +7,7 @@ use sparring::{
 };
 use sparring_chess::units::{Centipawns, Elo, Millis};
 use sparring_lichess::model::Side;
-use sparring_personality::DrawTemper;
+use sparring_personality::DrawPolicy;
 
 use tokio::time::timeout;
 
@@ -100,10 +100,10 @@ async fn what_the_moves_were_worth_is_known_when_a_game_wakes_and_after_a_restar
 async fn a_draw_offered_while_a_game_sleeps_is_taken_by_what_the_moves_before_were_worth() {
     let folder = tempfile::tempdir().unwrap();
     let mut calm = silent("calm");
-    calm.draw = Some(DrawTemper {
+    calm.draw = Some(DrawPolicy {
         within: Centipawns(10),
         moves: 1,
-        asks_people: false,
+        offers_to_humans: false,
     });
     let mut stage = acts(|request, _| match request.line.ply() {
         1 => Act::Play("e7e5", 0),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use sparring_chess::units::{Centipawns, Elo};
-use sparring_personality::{DrawTemper, Personality};
+use sparring_personality::{DrawPolicy, Personality};
 use tokio::sync::watch;
 
 use crate::{
@@ -33,10 +33,10 @@ fn gone(secs: impl Into<Value>) -> Value {
 #[tokio::test]
 async fn f26_a_flag_that_stands_on_the_declining_move_is_no_new_offer() {
     let mut calm = silent("calm");
-    calm.draw = Some(DrawTemper {
+    calm.draw = Some(DrawPolicy {
         within: Centipawns(10),
         moves: 1,
-        asks_people: false,
+        offers_to_humans: false,
     });
     // The first move promises much, so that the offer is refused; the second would let it be taken.
     let mut server = acts(|request, _| match request.line.ply() {

@@ -13,7 +13,7 @@ use sparring::{
 use sparring_book::{self as book, Library};
 use sparring_chess::units::{Centipawns, Nodes};
 use sparring_engine::Score;
-use sparring_personality::{DrawTemper, Personality};
+use sparring_personality::{DrawPolicy, Personality};
 use sparring_sandbox::Castling;
 use tokio::sync::watch;
 
@@ -99,10 +99,10 @@ async fn f49_a_position_with_black_to_move_is_played_from_black() {
 #[tokio::test]
 async fn a_draw_is_taken_when_the_scores_allow_it() {
     let mut calm = silent("calm");
-    calm.draw = Some(DrawTemper {
+    calm.draw = Some(DrawPolicy {
         within: Centipawns(10),
         moves: 1,
-        asks_people: false,
+        offers_to_humans: false,
     });
     let stage = replies(&["e7e5", "b8c6"]).personality(calm).open().await;
     let mut game = stage.game(&WHITE).await;
@@ -172,10 +172,10 @@ async fn takebacks_are_counted_over_a_restart() {
 #[tokio::test]
 async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
     let mut calm = silent("calm");
-    calm.draw = Some(DrawTemper {
+    calm.draw = Some(DrawPolicy {
         within: Centipawns(10),
         moves: 1,
-        asks_people: false,
+        offers_to_humans: false,
     });
     let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
     // The mind asks as the whole one does: once the policy allows it.

@@ -203,7 +203,7 @@ async fn f34_nameless_opponents_and_the_computer_are_played() {
         ),
     ] {
         let mut profile = Personality::new("friendly");
-        profile.follows = Some(LevelSetting::Opponent(0));
+        profile.level_setting = Some(LevelSetting::Opponent(0));
         let mut server = replies(&["e2e4"]).personality(profile).on_strings().await;
         let game = server.game(ID).await;
         let mut first = full(ID, "");

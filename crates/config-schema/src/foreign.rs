@@ -16,7 +16,7 @@ pub enum Foreign {
 }
 
 impl Foreign {
-    /// What a text is that is not TOML; none where it means to be.
+    /// The format of a text that is not TOML; `None` for TOML.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let begin = text.trim_start_matches('\u{feff}').trim_start();
@@ -73,7 +73,7 @@ impl Foreign {
     }
 }
 
-/// The key of a line as YAML has it, and what is behind the colon.
+/// Key and value of a YAML line.
 pub(super) fn key_and_colon(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let is_word = !key.is_empty() && key.chars().all(is_key);

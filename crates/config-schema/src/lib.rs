@@ -7,6 +7,7 @@
 //! | `unknown_key, remedy, foreign` | hints for wrong keys, wrong syntax and other formats |
 //! | `read_lenient` | one section of a broken file |
 
+mod declared_key;
 mod duration;
 mod foreign;
 mod read_lenient;
@@ -15,10 +16,11 @@ mod section;
 mod unknown_key;
 mod value_types;
 
+pub use declared_key::{DefaultValue, Key};
 pub use duration::{DurationType, parse_duration, write_duration};
 pub use foreign::Foreign;
 pub use read_lenient::read_section_lenient;
-pub use section::{DefaultValue, Key, ParseResult, Section, read};
+pub use section::{ParseResult, Section, read};
 pub use unknown_key::Advice;
 pub use value_types::{Bool, Choice, Float, Int, List, Name, Text, TypeError, ValueType, quote};
 

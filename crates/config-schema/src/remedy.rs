@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::foreign::{Foreign, is_key, key_and_colon};
 use sparring_diagnostics::{Diagnostic, has_token};
 
-/// An error of syntax at a place of a text, in terms of what was probably meant.
+/// A syntax error with a hint at what was probably meant.
 pub(super) fn explained(text: &str, span: Range<usize>, message: &str) -> Diagnostic {
     if let Some(foreign) = Foreign::of(text) {
         return foreign.explained();
@@ -38,7 +38,7 @@ pub(super) fn explained(text: &str, span: Range<usize>, message: &str) -> Diagno
     }
 }
 
-/// The bytes of the line of a place, without its end. What begins at the end of a line is about that line.
+/// The bytes of the line of a place, without its end. The end of a line belongs to that line.
 fn line_at(text: &str, at: usize) -> Range<usize> {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -81,7 +81,7 @@ fn has_end(from: &str, quote: char) -> bool {
     false
 }
 
-/// The first character that only looks like one of TOML's.
+/// The first character that only looks like one of TOML's (homoglyph).
 fn odd_character(line: &str) -> Option<Diagnostic> {
     bare(line).find_map(|(at, c)| {
         let code = format!("U+{:04X}", u32::from(c));
@@ -208,7 +208,7 @@ fn line_end(line: &str) -> Option<Diagnostic> {
     )
 }
 
-/// What other formats would have.
+/// Syntax of other formats.
 fn habit(line: &str) -> Option<Diagnostic> {
     let said = line.trim_start_matches('\u{feff}').trim();
     let begin = line.find(said).unwrap_or_default();

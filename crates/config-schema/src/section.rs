@@ -8,13 +8,14 @@ use toml::{
 };
 
 use super::{
+    declared_key::{DefaultValue, Key},
     remedy,
     unknown_key::{Advice, KeyLocation, Unknown},
     value_types::{ValueType, shown},
 };
 use sparring_diagnostics::{Diagnostic, Severity, holds_token, place};
 
-/// What became of a text.
+/// Result of reading a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParseResult<T> {
     /// The value, when nothing was worse than a warning.
@@ -25,35 +26,9 @@ pub struct ParseResult<T> {
     pub list: Vec<Diagnostic>,
 }
 
-/// A declared setting, with what a text says about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
-    /// Its full name, as in `games.max`.
-    pub path: String,
-    /// What it must look like.
-    pub form: String,
-    /// Its default as TOML, or in words what leaving it out means.
-    pub fallback: DefaultValue,
-    /// What it means.
-    pub doc: &'static str,
-    /// Its value as TOML, whether written or by default; none when it is left out and has no default.
-    pub value: Option<String>,
-    /// The bytes of its value, if the text has it.
-    pub span: Option<Range<usize>>,
-}
-
-/// What counts when a key is left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DefaultValue {
-    /// This value, as TOML.
-    Value(String),
-    /// No value, which means this.
-    Nothing(&'static str),
-}
-
-/// Reads a text with a function that declares all its keys, and reports what is wrong with it.
+/// Reads a text with a function that declares all its keys; collects every error.
 ///
-/// A text that is not TOML gives its first mistake only: what follows an open bracket makes no sense.
+/// A syntax error stops reading and is the only one reported.
 #[must_use]
 pub fn read<T>(text: &str, advice: &[Advice], body: impl FnOnce(&mut Section<'_>) -> T) -> ParseResult<T> {
     let table = match DeTable::parse(text) {
@@ -91,7 +66,7 @@ pub struct Section<'t> {
     path: String,
     /// The line that opens it, as people write it; empty at the top.
     heading: String,
-    /// What nobody has asked for yet.
+    /// Keys that are not declared yet.
     table: DeTable<'t>,
     /// The whole text, to count lines in.
     text: &'t str,
@@ -105,7 +80,7 @@ pub struct Section<'t> {
 }
 
 impl<'t> Section<'t> {
-    /// What stands above all sections, and they in it.
+    /// The top-level table.
     pub(super) fn top(table: DeTable<'t>, text: &'t str) -> Self {
         Self::new(String::new(), String::new(), table, text, 0..0)
     }
@@ -125,7 +100,7 @@ impl<'t> Section<'t> {
         }
     }
 
-    /// Declares a key that has a default. A value that does not fit is reported, and the default stands in.
+    /// Declares a key that has a default. A value of the wrong form is reported and replaced by the default.
     pub fn key<F: ValueType>(
         &mut self,
         name: &'static str,
@@ -137,7 +112,7 @@ impl<'t> Section<'t> {
         self.declare(name, &form, meaning, doc).unwrap_or(default)
     }
 
-    /// Declares a key that may be missing, with what that means.
+    /// Declares an optional key; `absent` says what leaving it out means.
     pub fn optional<F: ValueType>(
         &mut self,
         name: &'static str,
@@ -163,6 +138,22 @@ impl<'t> Section<'t> {
                 .with_help("rename it; the old name works for this release only"),
         );
         self.table.insert(Spanned::new(key.span(), new.into()), value);
+    }
+
+    /// Lets an old spelling of a key's value count as its new one, with a warning. Comes before the key is declared.
+    pub fn renamed_value(&mut self, key: &str, old: &str, new: &'static str) {
+        let Some(value) = self.table.get_mut(key) else {
+            return;
+        };
+        if !matches!(value.get_ref(), DeValue::String(written) if written == old) {
+            return;
+        }
+        let message = format!("{0}{key} = \"{old}\" is called \"{new}\" now", self.path);
+        self.list.push(
+            Diagnostic::warning(value.span(), message)
+                .with_help("rename it; the old value works for this release only"),
+        );
+        *value.get_mut() = DeValue::String(new.into());
     }
 
     /// Declares a table of settings, read by a function of its own.
@@ -297,7 +288,7 @@ impl<'t> Section<'t> {
             .push(Diagnostic::error(self.head.clone(), message).with_help(help));
     }
 
-    /// Takes a key out that must not be there, and says where it was: its name and its value.
+    /// Removes a key that must not be there. Returns the spans of name and value.
     pub fn forbid(
         &mut self,
         name: &'static str,
@@ -367,7 +358,7 @@ impl<'t> Section<'t> {
         value
     }
 
-    /// Everything still there was never asked for.
+    /// Reports the keys that were not declared.
     fn finish(mut self) -> Self {
         let left = std::mem::take(&mut self.table);
         self.unknown.extend(left.into_iter().map(|(key, _)| Unknown {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sparring_diagnostics::{Diagnostic, nearest};
 
-/// What to say about a key that this program does not have, though others do.
+/// A hint about a key of another program.
 #[derive(Debug, Clone, Copy)]
 pub struct Advice {
     /// The key, alone (`concurrency`) or with its sections (`challenge.concurrency`).
@@ -13,7 +13,7 @@ pub struct Advice {
     pub help: &'static str,
 }
 
-/// A key that nobody declared.
+/// An undeclared key.
 pub(super) struct Unknown {
     pub parent: String,
     pub name: String,
@@ -21,14 +21,14 @@ pub(super) struct Unknown {
     pub siblings: Vec<&'static str>,
 }
 
-/// Where a declared key stands: its name, and the line above it as people write it, nothing at the top.
+/// Location of a declared key: its name, and the heading of its section, empty at the top.
 pub(super) struct KeyLocation {
     pub name: &'static str,
     pub heading: String,
 }
 
 impl Unknown {
-    /// That there is no such key, and what to write instead.
+    /// The diagnostic: no such key, and what to write instead.
     pub fn explained(&self, homes: &[KeyLocation], advice: &[Advice]) -> Diagnostic {
         let (name, path) = (&self.name, format!("{}{}", self.parent, self.name));
         let finding = Diagnostic::error(self.span.clone(), format!("there is no setting \"{path}\""));

@@ -10,12 +10,12 @@ use toml::{Spanned, de::DeValue};
 use super::remedy::as_path;
 use sparring_diagnostics::{address_without_secrets, nearest, without_secrets};
 
-/// What a setting must look like.
+/// Form of a value: describes, reads and writes it.
 pub trait ValueType {
-    /// What it is read into.
+    /// The Rust type.
     type Value;
 
-    /// What to write, for people: `a whole number from 1 to 64 (games)`.
+    /// Description for people: `a whole number from 1 to 64 (games)`.
     fn describe(&self) -> String;
 
     /// Reads a value as TOML has it.
@@ -24,7 +24,7 @@ pub trait ValueType {
     /// Everything that does not fit, each with its own place.
     fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<Self::Value, Vec<TypeError>>;
 
-    /// What is to be said of a value that was read, though it is understood.
+    /// A warning about a valid value, if any.
     fn remarks(&self, _value: &Spanned<DeValue<'_>>) -> Vec<TypeError> {
         Vec::new()
     }
@@ -38,7 +38,7 @@ pub trait ValueType {
 pub struct TypeError {
     /// The bytes that do not fit.
     pub span: Range<usize>,
-    /// What is wrong with them, quoting them.
+    /// The message, quoting the value.
     pub message: String,
     /// What to write instead; without it the form's description is shown.
     pub help: Option<String>,
@@ -271,7 +271,7 @@ impl ValueType for Text {
     }
 }
 
-/// One of a few words, each with what it stands for.
+/// One of several words, each with its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice<T: 'static>(pub &'static [(&'static str, T)]);
 
@@ -315,14 +315,14 @@ impl<T: Copy + PartialEq> ValueType for Choice<T> {
 /// The name of something that lies in a folder of ours: a book, a personality.
 #[derive(Debug, Clone, Copy)]
 pub struct Name<'k> {
-    /// What kind of thing it names, as in `book`.
+    /// The kind of thing, as in `book`.
     pub what: &'static str,
     /// The names there are; without them any name will do.
     pub known: Option<&'k [String]>,
 }
 
 impl Name<'_> {
-    /// Whether text can be a name: small letters, digits, `-` and `_`, so that it is a safe file stem. Names are told in
+    /// Whether text can be a name: small letters, digits, `-` and `_`, so that it is a safe file stem. Names appear in
     /// the chat, where a full stop could make a link of one: lichess drops a bot's line with a link.
     #[must_use]
     pub fn is_name(text: &str) -> bool {

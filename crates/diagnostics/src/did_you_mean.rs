@@ -1,6 +1,6 @@
 //! "Did you mean": the known word nearest to a misspelt one.
 
-/// The known word nearest to what was written, if one is near enough to be worth suggesting.
+/// The nearest known word, if it is near enough to suggest.
 ///
 /// Letter case and `_` for `-` do not count as differences.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use super::{Diagnostic, Diagnostics};
 
-/// Windows-1252 from 0x80 to 0x9F; above that it is as Unicode has it. Five bytes stand for nothing there.
+/// Windows-1252 from 0x80 to 0x9F; above that it equals Unicode. Five bytes are undefined.
 const WINDOWS_1252: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
 /// The text of a file.
@@ -38,7 +38,7 @@ pub fn utf8<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Diagnostics> {
     Err(Diagnostics::new(name, text, vec![finding]))
 }
 
-/// Whether this is UTF-16: by the mark in front, or by the zeros in it, since what people write is mostly Latin.
+/// Whether this is UTF-16: by its byte order mark, or by zero bytes, as most text is Latin.
 fn is_utf16(bytes: &[u8]) -> bool {
     let zeros =
         |first: usize| bytes.len() >= 4 && bytes.iter().skip(first).step_by(2).take(8).all(|byte| *byte == 0);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_utf8_is_told_with_its_place_and_what_it_may_be() {
+    fn what_is_no_utf8_warned_about_files_with_its_place_and_what_it_may_be() {
         let said = |bytes: &[u8]| utf8("a", bytes).unwrap_err().to_string();
         assert_eq!(
             said(b"# Gr\xfc\xdfe\n"),

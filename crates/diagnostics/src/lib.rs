@@ -29,7 +29,7 @@ const TOKEN_PLACES: &str = "put it into a file that only you can read and name t
 pub enum Severity {
     /// The text cannot be used.
     Error,
-    /// The text can be used, but probably does not mean what its author wanted.
+    /// The text is valid, but probably not what its author meant.
     Warning,
 }
 
@@ -38,11 +38,11 @@ pub enum Severity {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// What is wrong, quoting the offending text: lower case, no full stop.
+    /// The message, quoting the offending text: lower case, no full stop.
     pub message: String,
     /// The bytes it is about, for the underline. Empty ranges point between two characters.
     pub span: Range<usize>,
-    /// What to write instead, if there is something to say.
+    /// What to write instead, if known.
     pub help: Option<String>,
 }
 
@@ -106,8 +106,8 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Sorts the findings of a text by place. Secrets are struck out of all that is shown, and a mistake in a line with a token
-    /// is said to be that. A text in which nothing was found stays as it is.
+    /// Sorts the findings of a text by place. Secrets are redacted from messages and excerpts. A diagnostic in a line with a token
+    /// says so. A text without diagnostics stays as it is.
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>, mut list: Vec<Diagnostic>) -> Self {
         let mut text: Arc<str> = text.into();
@@ -147,7 +147,7 @@ impl Diagnostics {
     }
 }
 
-/// The line of a byte of a text, without its end. What stands at the end of a line is about that line.
+/// The line of a byte of a text, without its end. The end of a line belongs to that line.
 #[must_use]
 pub fn line_at(text: &str, byte: usize) -> &str {
     let at = text.floor_char_boundary(byte.min(text.len()));
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_told_and_never_shown_in_whatever_text() {
+    fn a_token_warned_about_files_and_never_shown_in_whatever_text() {
         let token = "lip_aB3dE6gH9jK2mN5pQ8rS";
         for line in [
             format!("token = \"{token}\""),

@@ -13,7 +13,7 @@ pub fn without_secrets(text: &str) -> String {
 pub fn without_tokens(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        // Whatever stands behind such a key may be one, even in an older form than "lip_...".
+        // The value of such a key may be a token, even in an older form than "lip_...".
         let at = value_of_token(line).unwrap_or(line.len());
         shown.push_str(&strike_prefixed(&line[..at]));
         strike_all(&mut shown, &line[at..], |c| {

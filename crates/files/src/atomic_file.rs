@@ -8,24 +8,24 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// Who may read a file.
+/// Permissions of a written file.
 #[derive(Debug, Clone, Copy)]
 pub enum Readers<'m> {
-    /// Its owner alone, whoever might read it before.
+    /// The owner only, whatever the old file's permissions.
     Owner,
-    /// Everybody whom the umask lets, unless it was there before.
+    /// As the umask allows; an existing file keeps its permissions.
     All,
-    /// Whoever may read another file, which also says whose it is.
+    /// Owner and permissions of another file.
     Of(&'m Metadata),
 }
 
 /// Replaces a file, or makes it. One that was there keeps its owner, group and permissions, as far as this process may
-/// give them. A symbolic link stays one: what it points to is replaced. What is no file, a pipe or a device, is written
-/// to as it stands.
+/// give them. A symbolic link stays one: what it points to is replaced. A pipe or device is written
+/// to directly.
 ///
 /// # Errors
-/// What the disk says; the old file is then as it was. A file that is read-only, or that has further names (hard links),
-/// is refused with a sentence that says so: another file would take the place of one name only.
+/// IO errors; the old file is then unchanged. A file that is read-only, or that has further names (hard links),
+/// is refused: replacing it would change one name only.
 pub fn replace(path: &Path, bytes: &[u8], readers: Readers<'_>) -> io::Result<()> {
     let path = &target(path)?;
     let before = match fs::metadata(path) {
@@ -50,7 +50,7 @@ pub fn replace(path: &Path, bytes: &[u8], readers: Readers<'_>) -> io::Result<()
     new.take_place()
 }
 
-/// A file without a name yet, in the folder where it is to get one. It is gone when it is dropped.
+/// A temporary file in the target folder. Dropping it deletes it.
 #[derive(Debug)]
 pub struct NewFile {
     file: NamedTempFile,
@@ -58,10 +58,10 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates an empty temporary file beside `path`, with permissions 0600.
+    /// Creates an empty temporary file next to `path`, with permissions 0600.
     ///
     /// # Errors
-    /// What the disk says.
+    /// IO errors.
     pub fn create_beside(path: &Path) -> io::Result<Self> {
         Self::with_mode(path, 0o600)
     }
@@ -87,7 +87,7 @@ impl NewFile {
     /// Takes the place of the file, and is there after a power cut.
     ///
     /// # Errors
-    /// What the disk says. The old file is as it was, unless only the folder could not be written out.
+    /// IO errors. The old file is unchanged, unless only syncing the folder failed.
     pub fn take_place(self) -> io::Result<()> {
         // The new name must not be on the disk before the text is.
         self.file.as_file().sync_all()?;
@@ -99,14 +99,14 @@ impl NewFile {
     /// user's, and another group may do no more than everybody.
     ///
     /// # Errors
-    /// What the disk says.
+    /// IO errors.
     #[cfg(unix)]
     pub fn belong_as(&self, other: &Metadata) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
         let file = self.file.as_file();
         let own = file.metadata()?;
         let mut mode = other.mode() & 0o777;
-        // The group first: whoever has given a file away may not change it any more.
+        // The group first: after changing the owner it may not be changed any more.
         if own.gid() != other.gid() && fchown(file, None, Some(other.gid())).is_err() {
             mode = narrowed(mode);
         }
@@ -120,7 +120,7 @@ impl NewFile {
     /// Gives it the permissions of another file.
     ///
     /// # Errors
-    /// What the disk says.
+    /// IO errors.
     #[cfg(not(unix))]
     pub fn belong_as(&self, other: &Metadata) -> io::Result<()> {
         self.file.as_file().set_permissions(other.permissions())
@@ -133,10 +133,10 @@ fn narrowed(mode: u32) -> u32 {
     mode & !0o070 | (mode & 0o070 & ((mode & 0o007) << 3))
 }
 
-/// Writes out which files a folder has: a name that is only in memory is gone after a power cut.
+/// Syncs a folder, so that a new name survives a power cut.
 ///
 /// # Errors
-/// What the disk says. File systems that cannot do it, and folders that may not be opened, are passed over.
+/// IO errors. File systems without support and folders without permission are skipped.
 pub fn sync_folder(of: &Path) -> io::Result<()> {
     let synced = File::open(folder_of(of)).and_then(|folder| folder.sync_all());
     synced.or_else(|error| match error.kind() {
@@ -165,7 +165,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("the symbolic links lead in a circle"))
 }
 
-/// Refuses what another file must not take the place of.
+/// Refuses files that must not be replaced.
 fn refuse_if_kept(path: &Path, there: &Metadata) -> io::Result<()> {
     let refused = |why: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     if there.permissions().readonly() || !may_write(path) {
@@ -246,7 +246,7 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("a");
         fs::write(&path, "one").unwrap();
-        // Root alone can give a file away; anybody else keeps what is theirs.
+        // Only root can change the owner of a file.
         let given = std::os::unix::fs::chown(&path, Some(10_001), Some(10_002)).is_ok();
         fs::set_permissions(&path, Permissions::from_mode(0o660)).unwrap();
         let before = fs::metadata(&path).unwrap();

@@ -3,12 +3,14 @@
 //! | module | purpose |
 //! |---|---|
 //! | `lib.rs` | [`open`] and [`read`]: regular files only, with a size limit |
+//! | `folder` | files of a folder in a fixed order |
 //! | `lines` | line reader with a length limit |
 //! | `unpack, zstd` | gzip, bzip2, Zstandard (feature `unpack`) |
 //! | `atomic_file` | atomic replacement (feature `write`) |
 
 #[cfg(feature = "write")]
 pub mod atomic_file;
+pub mod folder;
 pub mod lines;
 #[cfg(feature = "unpack")]
 mod unpack;
@@ -27,23 +29,22 @@ use std::{
 /// One MiB, in bytes.
 pub const MIB: u64 = 1 << 20;
 
-/// The most that is read of a text that a person writes: settings, personalities, challenges. What is larger was named
-/// by mistake.
+/// Size limit of texts that people write: settings, personalities, challenges.
 pub const TEXT: u64 = 16 * MIB;
 
-/// The most that is read of a set of data that is held in memory as a whole: positions, games, a net, a program.
+/// Size limit of data that is read into memory: positions, games, a net, a program.
 pub const DATA: u64 = 4096 * MIB;
 
 /// Opens a regular file for reading, without blocking.
 ///
 /// # Errors
-/// When it cannot be opened, or is none: the error says what it is instead.
+/// When it cannot be opened or is no regular file; the error names its kind.
 pub fn open(path: &Path) -> io::Result<File> {
     refuse(path, &path.metadata()?)?;
     let mut options = OpenOptions::new();
     options.read(true);
     let is_pipe = is_handed_over(path);
-    // What is no file by the time it is opened does not keep the program waiting.
+    // Opening must not block if the path has become a pipe.
     #[cfg(unix)]
     if !is_pipe {
         use std::os::unix::fs::OpenOptionsExt as _;
@@ -118,7 +119,7 @@ fn refuse(path: &Path, metadata: &Metadata) -> io::Result<()> {
     Err(io::Error::new(error, format!("this is {what}, not a file")))
 }
 
-/// Whether a path stands for a pipe that the shell opened for the program.
+/// Whether a path is a pipe of the shell, as from process substitution.
 fn is_handed_over(path: &Path) -> bool {
     ["/dev/fd", "/proc/self/fd", "/dev/stdin"]
         .iter()

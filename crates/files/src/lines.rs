@@ -13,7 +13,7 @@ pub const LONGEST: usize = 1 << 20;
 pub enum Line<'a> {
     /// The line without its end.
     Whole(&'a [u8]),
-    /// A longer one. It is told of as soon as it is too long; what remains of it is passed over with the next call.
+    /// A line over the limit, reported at once; the next call skips the rest of it.
     TooLong,
 }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_without_line_ends_is_told_of_before_it_ends() {
+    fn a_stream_without_line_ends_warned_about_files_of_before_it_ends() {
         let mut lines = Lines::at_most(BufReader::new(repeat(0)), 1000);
         assert_eq!(lines.next_line().unwrap(), Some(Line::TooLong));
         let mut lines = Lines::new(BufReader::new(repeat(b'x')));

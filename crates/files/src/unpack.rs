@@ -60,14 +60,14 @@ impl fmt::Display for Packing {
     }
 }
 
-/// A stream of what a file holds, unpacked on the way. What can be read of a damaged one comes before the error, which says where it is.
+/// Decompressed contents of a file. A damaged file gives its readable part, then an error with the position.
 pub struct Unpacked {
     packing: Packing,
     stream: Box<dyn Read + Send>,
     consumed: Arc<AtomicU64>,
     size: Option<u64>,
     given: u64,
-    /// What was looked at and is to be read again.
+    /// Bytes that were peeked at.
     peeked: Cursor<Vec<u8>>,
     /// Why it can be read no further.
     fault: Option<(ErrorKind, String)>,
@@ -134,7 +134,7 @@ impl Unpacked {
     #[must_use]
     pub fn peek(mut self, count: usize) -> (Vec<u8>, Self) {
         let mut begin = Vec::new();
-        // What cannot be read is told of when it is read.
+        // Read errors are reported when reading.
         let _ = self.by_ref().take(count as u64).read_to_end(&mut begin);
         self.given -= begin.len() as u64;
         self.peeked = Cursor::new(begin.clone());
@@ -189,7 +189,7 @@ impl Read for Unpacked {
     }
 }
 
-/// Tells how far a file is read, while another reads it.
+/// Progress of a file that is being read.
 #[derive(Debug, Clone)]
 pub struct Consumed(Arc<AtomicU64>);
 
@@ -242,7 +242,7 @@ mod tests {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
     }
 
-    /// What is read of it, and the error that ends it.
+    /// The readable part, and the error that ends it.
     fn read(packed: &[u8]) -> (Vec<u8>, Option<String>) {
         let mut text = Vec::new();
         let result =
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_of_a_cut_file_counts_and_the_place_is_told() {
+    fn what_was_read_of_a_cut_file_counts_and_the_place_warned_about_files() {
         let text = text();
         for (pack, name) in [
             (gzip as fn(&[u8]) -> Vec<u8>, "gzip"),
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_bit_is_told() {
+    fn a_wrong_bit_warned_about_files() {
         for pack in [gzip, zstd, bzip2] {
             let mut packed = pack(&text());
             let middle = packed.len() / 2;

@@ -17,7 +17,7 @@ use super::{
     socket::Socket,
 };
 
-/// Rate limit of accepted connections: so many a second, after a burst. The others wait in the kernel's backlog. A client that
+/// Rate limit of accepted connections: per second, after a burst. Further ones wait in the kernel's backlog. A client that
 /// reconnects in a loop takes no CPU from games.
 const RATE: u32 = 500;
 const BURST: u32 = 500;
@@ -35,11 +35,11 @@ pub struct Acceptor<L> {
     rate: RateLimit,
     /// After the last failure, until something is accepted.
     pause: Option<Duration>,
-    /// Whether it was said that descriptors are scarce.
-    is_told: bool,
+    /// Whether the shortage of descriptors was logged.
+    warned_about_files: bool,
 }
 
-/// What connections are accepted from.
+/// A listener of connections.
 pub trait Accepts: Send + 'static {
     /// A connection.
     type AcceptedStream: Stream;
@@ -94,7 +94,7 @@ impl<L: Accepts> Acceptor<L> {
             files: open_files(),
             rate: RateLimit::new(RATE, BURST),
             pause: None,
-            is_told: false,
+            warned_about_files: false,
         }
     }
 
@@ -122,13 +122,13 @@ impl<L: Accepts> Acceptor<L> {
         if self.files.has_room_for(descriptor) {
             return false;
         }
-        if !self.is_told {
+        if !self.warned_about_files {
             tracing::warn!(
                 "{}, and the last {} are for games alone: each new connection ends another one",
                 self.files,
                 self.files.reserve()
             );
-            self.is_told = true;
+            self.warned_about_files = true;
         }
         true
     }
@@ -174,7 +174,7 @@ impl<L: Accepts> serve::Listener for Acceptor<L> {
         }
     }
 
-    /// What listens has no address of this kind, and nobody asks for it.
+    /// Unsupported: axum does not call it.
     fn local_addr(&self) -> io::Result<Handle> {
         Err(io::ErrorKind::Unsupported.into())
     }

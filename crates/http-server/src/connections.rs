@@ -21,7 +21,7 @@ use tokio::{
 const ROOM_WITHIN: Duration = Duration::from_millis(250);
 /// Youngest age, since opening or the last response, at which a connection may be evicted: its request may still be unread.
 const GRACE: Duration = Duration::from_millis(50);
-/// How often a connection to evict is looked for.
+/// Interval of looking for a connection to evict.
 const LOOK: Duration = Duration::from_millis(10);
 /// A connection whose response has been stuck this long may be evicted.
 const STUCK: Duration = Duration::from_secs(1);
@@ -53,14 +53,14 @@ pub struct Connections {
     ended: Notify,
 }
 
-/// What a connection is used for at a moment.
+/// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     /// No request has come yet.
     New,
     /// A part of a request has come.
     Asking,
-    /// Everything asked for was answered.
+    /// All requests are answered.
     Idle,
     /// A request is being answered.
     Answering,
@@ -84,12 +84,12 @@ pub(super) struct Connection {
 struct Now {
     phase: Phase,
     since: Instant,
-    /// Since when the client has not taken what was sent.
+    /// Since when writing is blocked by the client.
     stuck: Option<Instant>,
     last_request: String,
 }
 
-/// What is known of a connection.
+/// Counters and state of a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConnectionInfo {
     /// Its number, in order of arrival.
@@ -276,7 +276,7 @@ impl Connection {
         lock(&self.now).turn(Phase::Idle);
     }
 
-    /// The client does not take what is to be sent, or has taken it.
+    /// Writing is blocked by the client, or no longer.
     pub(super) fn is_stuck(&self, is_stuck: bool) {
         let stuck = &mut lock(&self.now).stuck;
         *stuck = is_stuck.then(|| stuck.unwrap_or_else(Instant::now));

@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// With fewer than these, what a bot plays and what its owner looks at may not fit side by side.
+/// Fewer descriptors than these may not suffice for a bot's games and its dashboard.
 pub const MANY: u64 = 1024;
 /// No server takes the last descriptors: they are for games, books and the archive.
 const RESERVE: u64 = 256;
@@ -17,7 +17,7 @@ pub fn open_files() -> OpenFiles {
     OpenFiles(getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX))
 }
 
-/// Raises the limit to what the system lets this process have, and says what it is then. Systems start programs with a
+/// Raises the soft limit to the hard limit and returns it. Systems start programs with a
 /// low one for the sake of old calls that are not used here.
 pub fn raise_open_files() -> OpenFiles {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -38,7 +38,7 @@ pub fn raise_open_files() -> OpenFiles {
 }
 
 impl OpenFiles {
-    /// What to do about a limit that is too low, if it is.
+    /// Advice if the limit is too low.
     #[must_use]
     pub fn remedy(self) -> Option<String> {
         (self.0 < MANY).then(|| {
@@ -50,7 +50,7 @@ impl OpenFiles {
         })
     }
 
-    /// Says in the log what to do about it.
+    /// Logs the advice.
     pub fn warn_if_few(self) {
         if let Some(remedy) = self.remedy() {
             tracing::warn!("{self}: {remedy}");
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_low_limit_is_told_with_its_remedy() {
+    fn a_low_limit_warned_about_files_with_its_remedy() {
         let remedy = OpenFiles(64).remedy().unwrap();
         assert!(
             remedy.contains("LimitNOFILE=") && remedy.contains("the last 32 are"),

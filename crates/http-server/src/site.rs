@@ -19,7 +19,7 @@ pub fn is_this_machine(host: &str) -> bool {
     };
     match address {
         Some(address) => address.to_canonical().is_loopback(),
-        // A dot at the end says that the name is whole.
+        // A trailing dot marks a fully qualified name.
         None => name
             .strip_suffix('.')
             .unwrap_or(name)
@@ -53,14 +53,14 @@ pub fn is_own_origin(headers: &HeaderMap) -> Option<bool> {
     Some(named.is_some_and(|named| !host.is_empty() && named.eq_ignore_ascii_case(host)))
 }
 
-/// Whether a page of another site has made the browser ask. That somebody follows a link to a page is none of it: then
-/// `is_page` is true, and no other page learns what it says or how long it took.
+/// Whether a page of another site sent the request. Following a link to a page (`is_page`) does not count: the other site
+/// cannot read it.
 #[must_use]
 pub fn is_cross_site(method: &Method, headers: &HeaderMap, is_page: bool) -> bool {
     if is_own_origin(headers) == Some(false) {
         return true;
     }
-    // Programs and old browsers do not say.
+    // Programs and old browsers send no such header.
     let is_foreign =
         text(headers, "sec-fetch-site").is_some_and(|site| !matches!(site, "same-origin" | "none"));
     let is_visit = is_page
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_site_asks_for_is_told_from_a_visit() {
+    fn what_another_site_asks_for_warned_about_files_from_a_visit() {
         let asked = |pairs: &[(&'static str, &'static str)], is_page| {
             is_cross_site(&Method::GET, &headers(pairs), is_page)
         };

@@ -58,7 +58,7 @@ impl<S: Stream> Socket<S> {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// What came of writing.
+    /// Result of a write; a pending one starts the write time-out.
     fn wrote(
         &mut self,
         written: Poll<io::Result<usize>>,
@@ -121,8 +121,8 @@ impl<S: Stream> AsyncWrite for Socket<S> {
         self.stream.is_write_vectored()
     }
 
-    /// The server asks for it when everything that it had was written. A client that takes a byte now and then does not
-    /// get there.
+    /// Called when everything is written, which ends the write time-out. A client that reads a byte now and then does not get
+    /// there.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.connection.is_stuck(false);
         Pin::new(&mut self.stream).poll_flush(context)

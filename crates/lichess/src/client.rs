@@ -1,7 +1,7 @@
 //! Client of lichess' bot and board API. Paths are built here only, from checked ids.
 //!
 //! The client never waits or repeats on its own: it reports, and the caller decides with `retry`. A call of a class
-//! that lichess has asked to be silent is not sent at all.
+//! during a rate limit of lichess is not sent at all.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -73,7 +73,7 @@ impl Client {
         self.transport.blocked_for(class)
     }
 
-    /// The same client with the account in its user agent, as lichess asks for. lichess rejects calls whose name does not fit the
+    /// The same client with the account in its user agent, as lichess requires. lichess rejects calls whose name does not fit the
     /// token, so pass only the id that [`account`](Self::account) returned.
     #[must_use]
     pub fn with_user_agent(mut self, user: &UserId) -> Self {
@@ -81,7 +81,7 @@ impl Client {
         self
     }
 
-    /// Whose token this is and what it allows; `None` for a token that lichess does not know.
+    /// User and scopes of the token; `None` for a token that lichess does not know.
     ///
     /// # Errors
     /// [`CallError`] as for every call.

@@ -15,7 +15,7 @@ pub(super) struct ConnectionPool {
 }
 
 impl ConnectionPool {
-    /// A pool made by `make`, which is told whether the server is on this machine.
+    /// A pool made by `make`, whose argument is whether the server is on this machine.
     ///
     /// # Errors
     /// When TLS or the resolver cannot be set up.

@@ -13,15 +13,15 @@ pub enum CallError {
     /// Worth a retry.
     #[error("{call}: {why}")]
     Transient {
-        /// What was asked.
+        /// The request.
         call: &'static str,
-        /// What happened.
+        /// The cause.
         why: String,
     },
     /// 429: the server did not act.
     #[error("{call}: too many requests, silent for {after}{}", key.as_deref().map(|key| format!(" ({})", Escaped(key))).unwrap_or_default())]
     RateLimited {
-        /// What was asked.
+        /// The request.
         call: &'static str,
         /// How long calls of this class are blocked.
         after: Millis,
@@ -31,11 +31,11 @@ pub enum CallError {
     /// The server rejected the request. A retry does not help.
     #[error("{call}: refused with {status}, \"{}\"", Escaped(message))]
     Rejected {
-        /// What was asked.
+        /// The request.
         call: &'static str,
         /// The HTTP status.
         status: u16,
-        /// What the server says.
+        /// The server's message.
         message: String,
         /// The rate limit that was hit, such as the opponent's daily games.
         ratelimit: Option<RateLimit>,
@@ -43,9 +43,9 @@ pub enum CallError {
     /// The token is invalid or lacks a scope.
     #[error("{call}: the token is not accepted, \"{}\"", Escaped(message))]
     Unauthorized {
-        /// What was asked.
+        /// The request.
         call: &'static str,
-        /// What the server says.
+        /// The server's message.
         message: String,
     },
 }

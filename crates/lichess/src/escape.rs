@@ -1,11 +1,11 @@
-//! Escapes strangers' text for logs: names, chat lines, server messages.
+//! Escapes foreign text for logs: names, chat lines, server messages.
 
 use std::fmt::{self, Write as _};
 
-/// How many characters of a stranger's text are shown.
+/// Longest displayed text, in characters.
 const SHOWN: usize = 140;
 
-/// Displays a stranger's text on one line: control and direction characters escaped, cut at 140 characters.
+/// Displays foreign text on one line: control and direction characters escaped, cut at 140 characters.
 ///
 /// ```
 /// use sparring_lichess::Escaped;

@@ -1,7 +1,7 @@
 //! Streams of lines: bytes in chunks of any shape in, typed events out, with a limit to silence.
 //!
-//! lichess sends a blank line every seven seconds, so a socket that says nothing for longer is dead even if it
-//! looks open.
+//! lichess sends a blank line every seven seconds, so a socket that is silent for longer is dead even if it
+//! is open.
 
 use std::{marker::PhantomData, time::Duration};
 
@@ -230,7 +230,7 @@ mod tests {
         let mut lines = NdjsonStream::<Event>::new(stream::pending().boxed(), Millis::from_secs(15));
         let begin = Instant::now();
         let lost = loop {
-            // Somebody else wins the race every two seconds, as in an actor's loop.
+            // Another branch of the `select!` wins every two seconds, as in a game task.
             tokio::select! {
                 lost = lines.next() => break lost.unwrap_err(),
                 () = tokio::time::sleep(Duration::from_secs(2)) => {}
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_broken_connection_is_told_from_a_closed_one() {
+    async fn a_broken_connection_warned_about_files_from_a_closed_one() {
         let broken = stream::iter([Err("reset by peer".to_owned())]);
         let mut lines = NdjsonStream::<Event>::new(broken.boxed(), Millis::from_secs(15));
         assert_eq!(

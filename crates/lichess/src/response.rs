@@ -22,7 +22,7 @@ pub(super) struct ErrorResponse<'a> {
     pub is_known: bool,
 }
 
-/// How long a 429 asks to wait, a day at most: `ratelimit.seconds`, else `Retry-After`. `None` for less than a second.
+/// The wait of a 429, a day at most: `ratelimit.seconds`, else `Retry-After`. `None` for less than a second.
 ///
 /// A date in the header counts from the server's own `Date`, so that no two clocks need to agree.
 pub(super) fn wait_asked_for(body: &[u8], retry_after: Option<&str>, date: Option<&str>) -> Option<Millis> {
@@ -269,7 +269,7 @@ mod tests {
             let told = decode_body::<serde_json::Map<String, serde_json::Value>>("move", body.as_bytes());
             let told = told.unwrap_err().to_string();
             assert!(told.contains(&shown.to_string().repeat(160)), "{told}");
-            // 200 of the body, and what the reason quotes of it once more.
+            // 200 characters of the body, and the reason's quote.
             assert!(told.len() < 500, "{told}");
             assert!(!told.contains(['\n', '\u{1b}']), "{told}");
         }

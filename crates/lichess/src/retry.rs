@@ -1,6 +1,6 @@
 //! Backoff, endpoint classes and sliding windows. Time and randomness are arguments.
 //!
-//! lichess asks for silence after a 429 and limits how often streams are opened; a game's clock asks for haste.
+//! lichess requires a wait after a 429 and limits how often streams are opened; games in progress cannot wait that long.
 //! Calls are sorted into [`Class`]es that do not hold each other back.
 
 use std::collections::VecDeque;
@@ -9,10 +9,10 @@ use rand::{Rng, RngExt as _};
 
 use sparring_chess::units::Millis;
 
-/// Longest wait that a server may ask for: lichess' longest limits last a day. Waits are kept over restarts, so a nonsense value must
+/// Longest accepted wait of a server: lichess' longest limits last a day. Waits are kept over restarts, so a nonsense value must
 /// not last for years.
 pub const LONGEST_ASKED: Millis = Millis::from_secs(24 * 3600);
-/// Wait after the first 429 without a duration: lichess asks for a full minute.
+/// Wait after the first 429 without a duration: lichess documents a full minute.
 const SILENCE: Millis = Millis::from_secs(60);
 /// Longest wait after a 429 without a duration.
 const LONGEST_SILENCE: Millis = Millis::from_secs(15 * 60);
@@ -22,9 +22,9 @@ const URGENT_PAUSE: Millis = Millis::from_secs(1);
 /// Endpoints that share one rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EndpointClass {
-    /// Moves. Never blocked here: each game weighs the wait against its clock.
+    /// Moves. Never blocked here: each game compares the wait with its clock.
     Move,
-    /// Opening a game stream. Never blocked here: the stream weighs the wait against the same clock.
+    /// Opening a game stream. Never blocked here: the stream compares the wait with the same clock.
     GameStream,
     /// Opening the event stream.
     EventStream,
@@ -103,7 +103,7 @@ impl EndpointLimit {
         (wait > Millis::ZERO).then_some(wait)
     }
 
-    /// Records a 429 and returns the wait: what the server asks for, else 60 s doubling up to 15 min. Jitter of up to a quarter of it,
+    /// Records a 429 and returns the wait: the server's, else 60 s doubling up to 15 min. Jitter of up to a quarter of it,
     /// 5 s at most, is added, so that several programs do not return together.
     pub fn on_rate_limited(&mut self, now: Millis, asked: Option<Millis>, rng: &mut impl Rng) -> Millis {
         let own = doubled(SILENCE, self.refusals).min(LONGEST_SILENCE);
@@ -129,7 +129,7 @@ fn doubled(span: Millis, times: u32) -> Millis {
     Millis(span.0.saturating_mul(1 << times.min(30)))
 }
 
-/// Wait before an urgent call is retried after a 429: at least a second, doubling with each attempt, as long as the server asks for
+/// Wait before an urgent call is retried after a 429: at least a second, doubling with each attempt, as long as the server requires
 /// if the clock allows, and never more than a quarter of the time left.
 ///
 /// `attempt` counts from 0; `left` is the time on the clock, if there is one.

@@ -1,4 +1,4 @@
-//! The token of an account: checked once, shown never.
+//! API token of an account: validated, never logged.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use rustls::{SupportedCipherSuite, crypto::ring::cipher_suite::TLS13_AES_128_GCM
 use secrecy::{ExposeSecret as _, SecretString};
 use thiserror::Error;
 
-/// The longest token taken. lichess' own are shorter; it asks clients to allow for 512.
+/// The longest accepted token. lichess' own are shorter; its API documentation allows 512.
 const LONGEST: usize = 512;
 
-/// A personal access token that can safely stand in a header. Its text is never printed.
+/// A personal access token that is valid in a header. Its text is never printed.
 #[derive(Clone)]
 pub struct Token(SecretString);
 
@@ -19,7 +19,7 @@ pub enum BadToken {
     /// Nothing there.
     #[error("the token is empty")]
     Empty,
-    /// The name of a header or a variable stands before it.
+    /// It starts with the name of a header or variable.
     #[error("\"{0}\" stands before the token; write the token alone, which begins with lip_")]
     Named(&'static str),
     /// Longer than lichess' tokens can be.
@@ -67,7 +67,7 @@ impl Token {
         }
     }
 
-    /// A number that tells tokens apart on a server and leads back to neither, see [`fingerprint`].
+    /// A hash that distinguishes tokens on a server, see [`fingerprint`].
     #[must_use]
     pub fn fingerprint(&self, server: &str) -> u64 {
         fingerprint(server, self.expose())
@@ -88,7 +88,7 @@ impl Token {
             ]
             .concat(),
         );
-        // Keyed on both ends, as an HMAC is: a hash can be carried on by whoever knows it.
+        // Keyed at both ends, as HMAC is, against length extension.
         sha256(&[self.expose().as_bytes(), &inner].concat())
     }
 

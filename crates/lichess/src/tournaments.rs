@@ -65,7 +65,7 @@ impl Client {
             .await
     }
 
-    /// Joins a team, or asks to join.
+    /// Joins a team, or requests to join.
     ///
     /// # Errors
     /// [`CallError`] as for every call.

@@ -4,19 +4,19 @@ use super::{Personality, strength::level_params};
 use sparring_book::BookQuery;
 use sparring_chess::units::Elo;
 
-/// The level that books are asked with where none is set: above all that people reach.
+/// Level of book queries at full strength: above all human ratings.
 const FULL_STRENGTH: u32 = 3500;
 
 /// Completes a book query for a personality: its level, its limit on half moves, and its selection policy.
 ///
-/// `asked` is a level that replaces the profile's own strength. Books, game, speed and seed stay as they are.
+/// `requested` is a level that replaces the profile's own strength. Books, game, speed and seed stay as they are.
 #[must_use]
-pub fn book_query<'a>(profile: &Personality, asked: Option<Elo>, query: BookQuery<'a>) -> BookQuery<'a> {
-    let level = asked.or(profile.level).map_or(FULL_STRENGTH, |level| level.0);
+pub fn book_query<'a>(profile: &Personality, requested: Option<Elo>, query: BookQuery<'a>) -> BookQuery<'a> {
+    let level = requested.or(profile.level).map_or(FULL_STRENGTH, |level| level.0);
     BookQuery {
         level: Some(level),
-        policy: profile.book_taste,
-        plies: level_params(profile, asked, true).book_plies,
+        policy: profile.book_selection,
+        plies: level_params(profile, requested, true).book_plies,
         ..query
     }
 }
@@ -27,9 +27,12 @@ mod tests {
     use sparring_book::SelectionPolicy;
     use sparring_chess::{GameHistory, Variant};
 
-    fn query_of(profile: &Personality, asked: Option<Elo>) -> (Option<u32>, SelectionPolicy, Option<u32>) {
+    fn query_of(
+        profile: &Personality,
+        requested: Option<Elo>,
+    ) -> (Option<u32>, SelectionPolicy, Option<u32>) {
         let line = GameHistory::new(Variant::Standard);
-        let query = book_query(profile, asked, BookQuery::new(&[], &line, 1));
+        let query = book_query(profile, requested, BookQuery::new(&[], &line, 1));
         (query.level, query.policy, query.plies)
     }
 
@@ -41,7 +44,7 @@ mod tests {
             (Some(FULL_STRENGTH), SelectionPolicy::ByWeight, None)
         );
         profile.level = Some(Elo(600));
-        profile.book_taste = SelectionPolicy::Flat;
+        profile.book_selection = SelectionPolicy::Flat;
         assert_eq!(
             query_of(&profile, None),
             (Some(600), SelectionPolicy::Flat, Some(4))

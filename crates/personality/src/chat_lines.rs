@@ -1,7 +1,6 @@
 //! Chat lines of a personality: one per event, with names filled in, within lichess' length limit.
 
-use super::{Personality, strength::Strength};
-use sparring_chess::units::Elo;
+use super::strength::Strength;
 use sparring_config_schema::{Section, Text};
 
 /// Longest line of chat that lichess takes, in characters.
@@ -29,7 +28,7 @@ pub enum ChatEvent {
     DrawRefused,
 }
 
-/// An occasion with its key, what is said by default, and its meaning.
+/// An event with its key, default line and description.
 type Row = (ChatEvent, &'static str, &'static str, &'static str);
 
 const ROWS: [Row; 7] = [
@@ -78,7 +77,7 @@ const ROWS: [Row; 7] = [
 ];
 
 impl ChatEvent {
-    /// Every occasion.
+    /// All events.
     pub const ALL: [Self; 7] = [
         Self::Greeting,
         Self::Won,
@@ -95,40 +94,36 @@ impl ChatEvent {
 pub struct ChatLines {
     /// Whether it says anything at all.
     pub enabled: bool,
-    /// In the order of [`Occasion::ALL`].
+    /// In the order of [`ChatEvent::ALL`].
     lines: Vec<String>,
 }
 
-/// What is filled into a line.
+/// Values of the placeholders of a line.
 #[derive(Debug, Clone, Copy)]
-struct Names<'n> {
-    opponent: &'n str,
-    me: &'n str,
-    strength: Strength,
+pub struct ChatNames<'n> {
+    /// `{opponent}`: their name as lichess shows it.
+    pub opponent: &'n str,
+    /// `{me}`: the title of the personality.
+    pub me: &'n str,
+    /// `{level}`.
+    pub strength: Strength,
 }
 
-impl Personality {
-    /// The chat line for an event, at most [`LONGEST_LINE`] characters; `None` if it has none.
-    ///
-    /// `opponent` is their name as lichess shows it, `asked` the level that replaces the profile's own.
+impl ChatLines {
+    /// The line for an event, at most [`LONGEST_LINE`] characters; `None` if it has none.
     #[must_use]
-    pub fn line(&self, occasion: ChatEvent, opponent: &str, asked: Option<Elo>) -> Option<String> {
-        if !self.chat.enabled {
+    pub fn line(&self, event: ChatEvent, names: ChatNames<'_>) -> Option<String> {
+        if !self.enabled {
             return None;
         }
-        let names = Names {
-            opponent,
-            me: &self.title,
-            strength: asked.map_or_else(|| Strength::of(self), Strength::Level),
-        };
-        let at = ChatEvent::ALL.iter().position(|other| *other == occasion)?;
-        let line = fill(self.chat.lines.get(at)?, names);
-        // A name from a stranger's server may be longer than lichess allows.
+        let at = ChatEvent::ALL.iter().position(|other| *other == event)?;
+        let line = fill(self.lines.get(at)?, names);
+        // A name from another server may be longer than lichess allows.
         Some(line.chars().take(LONGEST_LINE).collect())
     }
 }
 
-fn fill(line: &str, names: Names<'_>) -> String {
+fn fill(line: &str, names: ChatNames<'_>) -> String {
     let level = names.strength.to_string();
     let mut filled = String::with_capacity(line.len() + 40);
     let mut rest = line;
@@ -169,10 +164,10 @@ fn fault(line: &str, me: &str) -> Option<(String, String)> {
             return Some((format!("{{{word}}} stands for nothing"), help));
         }
     }
-    let longest = Names {
+    let longest = ChatNames {
         opponent: &"x".repeat(LONGEST_NAME),
         me,
-        // No other is told in more words.
+        // The longest description.
         strength: Strength::ByHand,
     };
     let filled = fill(line, longest);
@@ -230,11 +225,25 @@ pub(super) fn declare(chat: &mut Section<'_>, me: &str) -> ChatLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read;
-    use sparring_chess::units::Nodes;
+    use crate::{Personality, read};
+    use sparring_chess::units::{Elo, Nodes};
+
+    fn line(
+        profile: &Personality,
+        event: ChatEvent,
+        opponent: &str,
+        requested: Option<Elo>,
+    ) -> Option<String> {
+        let names = ChatNames {
+            opponent,
+            me: &profile.title,
+            strength: Strength::of(profile, requested),
+        };
+        profile.chat.line(event, names)
+    }
 
     #[test]
-    fn rows_and_occasions_are_in_the_same_order() {
+    fn rows_and_events_are_in_the_same_order() {
         let rows: Vec<ChatEvent> = ROWS.iter().map(|row| row.0).collect();
         assert_eq!(rows, ChatEvent::ALL);
     }
@@ -246,7 +255,7 @@ mod tests {
             "title = \"Tim\"\n[chat]\ngreeting = \"{opponent}: {me} ({level})\"\n",
         );
         let tim = profile.unwrap();
-        let greeting = |opponent, asked| tim.line(ChatEvent::Greeting, opponent, asked).unwrap();
+        let greeting = |opponent, requested| line(&tim, ChatEvent::Greeting, opponent, requested).unwrap();
         assert_eq!(greeting("Anna", Some(Elo(1400))), "Anna: Tim (level 1400)");
         assert_eq!(greeting("{me}", None), "{me}: Tim (full strength)");
         let weak = Personality {
@@ -254,7 +263,7 @@ mod tests {
             ..tim.clone()
         };
         assert_eq!(
-            weak.line(ChatEvent::Greeting, "Anna", None).unwrap(),
+            line(&weak, ChatEvent::Greeting, "Anna", None).unwrap(),
             "Anna: Tim (strength set by hand)"
         );
     }
@@ -262,7 +271,7 @@ mod tests {
     #[test]
     fn a_silent_personality_says_nothing() {
         let (profile, _) = read("tim.toml", "[chat]\nenabled = false\n");
-        assert_eq!(profile.unwrap().line(ChatEvent::Won, "Anna", None), None);
+        assert_eq!(line(&profile.unwrap(), ChatEvent::Won, "Anna", None), None);
     }
 
     #[test]
@@ -275,14 +284,12 @@ mod tests {
             "tim.toml:2:7: error: chat.won: 141 characters with an opponent's name of 20; lichess takes 140; cut 1"
         );
         let stranger = "x".repeat(500);
-        let said = Personality::new("x")
-            .line(ChatEvent::Lost, &stranger, None)
-            .unwrap();
+        let said = super::tests::line(&Personality::new("x"), ChatEvent::Lost, &stranger, None).unwrap();
         assert_eq!(said.chars().count(), LONGEST_LINE);
     }
 
     #[test]
-    fn links_are_refused_since_nobody_would_ever_read_them() {
+    fn lines_with_links_are_refused() {
         for line in [
             "see https://example.org/me",
             "my games: lichess.org/@/bot",

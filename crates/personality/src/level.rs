@@ -8,12 +8,12 @@ use sparring_chess::units::Elo;
 use sparring_config_schema::{Int, TypeError, ValueType};
 use sparring_diagnostics::nearest;
 
-/// A level on the scale of lichess ratings: a whole number of the path that [`strength`](super::strength) knows.
+/// A level on the scale of lichess ratings: a whole number.
 #[derive(Debug, Clone, Copy)]
 pub struct Level;
 
 impl Level {
-    /// The levels there are knobs for.
+    /// Levels with parameters.
     pub const RANGE: RangeInclusive<u32> = 600..=2800;
 }
 
@@ -46,40 +46,40 @@ impl ValueType for Level {
     }
 }
 
-/// How strong a rule or a personality wants the bot to be.
+/// The level of a rule or personality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LevelSetting {
     /// Always this level.
     Fixed(Elo),
-    /// The opponent's rating and so much more, or less, in casual games.
+    /// The opponent's rating plus an offset, in casual games.
     Opponent(i32),
-    /// The opponent's rating in casual games, but no less than the first and no more than the second.
+    /// The opponent's rating clamped to a range, in casual games.
     Within(Elo, Elo),
     /// The level of the last casual game with the opponent, in casual games.
     Last,
 }
 
-/// What of a game a level may follow.
+/// What a level depends on in a game.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LevelContext {
-    /// The opponent's rating in what is played.
+    /// The opponent's rating in the game's category.
     pub opponent: Option<Elo>,
     /// The level of the last casual game with the opponent.
     pub last: Option<Elo>,
-    /// Whether ratings change.
+    /// Whether the game is rated.
     pub rated: bool,
 }
 
-/// How far from the opponent's rating a level may be asked for.
+/// Largest offset from the opponent's rating.
 const FARTHEST: i32 = 1000;
 
-/// The word for the opponent's rating.
+/// Keyword for the opponent's rating.
 const OPPONENT: &str = "opponent";
-/// The word for the level of the last game.
+/// Keyword for the level of the last game.
 const LAST: &str = "last";
 
-/// The level against somebody whose rating is not known, where nothing is nearer.
-const MIDDLING: Elo = Elo(1500);
+/// The level when the opponent's rating is unknown.
+const DEFAULT_LEVEL: Elo = Elo(1500);
 
 impl LevelSetting {
     /// Reads `opponent`, `opponent+100`, `opponent-200`, `1200 to 1600` or `last`.
@@ -101,7 +101,7 @@ impl LevelSetting {
         let offset = text.strip_prefix(OPPONENT)?.replace(' ', "");
         let offset = match offset.as_str() {
             "" => 0,
-            // A sign is a must, so that nobody takes "opponent100" for something.
+            // The sign is required: "opponent100" is ambiguous.
             signed if signed.starts_with(['+', '-']) => signed.parse().ok()?,
             _ => return None,
         };
@@ -110,8 +110,7 @@ impl LevelSetting {
             .then_some(Self::Opponent(offset))
     }
 
-    /// The level in one game. None where what it follows is not known, or where the game is rated: there the bot's
-    /// strength has to stay the same for everybody.
+    /// The level in a game. `None` if what it follows is unknown or the game is rated: rated strength must be the same for all.
     #[must_use]
     pub fn resolve(self, game: LevelContext) -> Option<Elo> {
         match self {
@@ -126,12 +125,12 @@ impl LevelSetting {
         }
     }
 
-    /// The level in games in which the opponent's does not count.
+    /// The level when [`resolve`](Self::resolve) gives `None`.
     #[must_use]
-    pub fn otherwise(self) -> Elo {
+    pub fn fallback(self) -> Elo {
         match self {
             Self::Fixed(level) => level,
-            Self::Opponent(_) | Self::Last => MIDDLING,
+            Self::Opponent(_) | Self::Last => DEFAULT_LEVEL,
             Self::Within(least, most) => Elo(u32::midpoint(least.0, most.0)),
         }
     }
@@ -149,7 +148,7 @@ impl fmt::Display for LevelSetting {
     }
 }
 
-/// [`LevelWish`] as a setting.
+/// Value type of a [`LevelSetting`].
 #[derive(Debug, Clone, Copy)]
 pub struct LevelForm;
 
@@ -237,7 +236,7 @@ mod tests {
             [900, 1300, 2400].map(against),
             [Some(1200), Some(1300), Some(1600)]
         );
-        assert_eq!((range.resolve(rated(900)), range.otherwise()), (None, Elo(1400)));
+        assert_eq!((range.resolve(rated(900)), range.fallback()), (None, Elo(1400)));
         for text in ["1600 to 1200", "100 to 1600", "1200 to", "1200 to 9000"] {
             assert_eq!(LevelSetting::parse(text), None, "{text}");
         }
@@ -246,8 +245,8 @@ mod tests {
     #[test]
     fn what_is_written_reads_back_and_nonsense_does_not() {
         for text in ["opponent", "opponent+100", "opponent-200", "1200 to 1600", "last"] {
-            let wish = LevelSetting::parse(text).unwrap();
-            assert_eq!(wish.to_string(), format!("\"{text}\""));
+            let setting = LevelSetting::parse(text).unwrap();
+            assert_eq!(setting.to_string(), format!("\"{text}\""));
         }
         for text in ["", "opponents", "opponent100", "opponent+", "opponent+5000", "me"] {
             assert_eq!(LevelSetting::parse(text), None, "{text}");

@@ -7,7 +7,7 @@ use toml::{Spanned, de::DeValue};
 use sparring_config_schema::{Int, Section, TypeError, ValueType};
 use sparring_engine::{EngineOverrides, Params, WeightChange, WeightOverrides, WeightRow, weight_rows};
 
-/// Reads `[search]` and `[eval]`; none where both are as the engine has them.
+/// Reads `[search]` and `[eval]`; `None` if they change nothing.
 pub(super) fn declare(file: &mut Section<'_>) -> Option<Arc<EngineOverrides>> {
     let params = file.section("search", declare_search);
     let weights = file.section("eval", declare_eval);
@@ -15,7 +15,7 @@ pub(super) fn declare(file: &mut Section<'_>) -> Option<Arc<EngineOverrides>> {
     (!is_plain).then(|| Arc::new(EngineOverrides::new(params, weights)))
 }
 
-/// Says where power mode begins to who writes its sections without it.
+/// Reports the sections of power mode outside it.
 pub(super) fn forbid(file: &mut Section<'_>) {
     for section in ["search", "eval"] {
         file.forbid(
@@ -51,12 +51,12 @@ fn declare_eval(eval: &mut Section<'_>) -> WeightOverrides {
     weights
 }
 
-/// A row of weights: in percent of the engine's, or in centipawns.
+/// Value type of an evaluation term: percent of the built-in weights, or centipawns.
 #[derive(Debug, Clone, Copy)]
 struct PowerShare(&'static WeightRow);
 
 impl PowerShare {
-    /// What pairs look like: one alone, or a list of them.
+    /// Form of the pairs: one, or a list.
     fn pairs(self) -> String {
         match self.0.length {
             1 => "[middle game, endgame]".to_owned(),
@@ -151,7 +151,7 @@ mod tests {
         let (profile, findings) = read("x.toml", &format!("mode = \"power\"\n{text}"));
         let messages = findings.list.iter();
         profile
-            .map(|profile| profile.setup)
+            .map(|profile| profile.engine_overrides)
             .ok_or_else(|| messages.map(|finding| finding.message.clone()).collect())
     }
 

@@ -21,61 +21,61 @@ use sparring_config_schema::{
 use sparring_diagnostics::{Diagnostic, Diagnostics, nearest};
 use sparring_engine::EngineOverrides;
 
-/// A personality. Every value is checked; what its file leaves out has the documented default.
+/// A personality. All values are validated; missing ones have the documented default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Personality {
-    /// What it is called in settings and commands: the name of its file without the ending.
+    /// Name in settings and commands: the file name without extension.
     pub name: String,
-    /// What people see; the name unless the file says otherwise.
+    /// Displayed name; the name by default.
     pub title: String,
     /// One honest sentence about how it plays.
     pub about: String,
-    /// The level whose [`Knobs`](super::strength::Knobs) it plays with; none for full strength.
+    /// Level; `None` for full strength. See [`LevelParams`](super::strength::LevelParams).
     pub level: Option<Elo>,
-    /// The level of casual games against opponents whose rating is known, where it is to follow that.
-    pub follows: Option<LevelSetting>,
-    /// Set by hand: positions it looks at for a move.
+    /// A level that follows the opponent in casual games.
+    pub level_setting: Option<LevelSetting>,
+    /// Override: nodes a move.
     pub nodes: Option<Nodes>,
-    /// Set by hand: plies it looks ahead.
+    /// Override: search depth in plies.
     pub depth: Option<Depth>,
-    /// Set by hand: standard deviation of its errors in judging positions.
+    /// Override: standard deviation of the evaluation error.
     pub noise: Option<Centipawns>,
-    /// Set by hand: chance from 0 to 1 that it overlooks a kind of move.
+    /// Override: chance (0 to 1) that the search overlooks a kind of move.
     pub blunder_rate: Option<f64>,
-    /// Set by hand: numbers of the search and weights of the evaluation; none for the engine's.
-    pub setup: Option<Arc<EngineOverrides>>,
-    /// How long it seems to think.
+    /// Override: search parameters and evaluation weights.
+    pub engine_overrides: Option<Arc<EngineOverrides>>,
+    /// Delay of its moves.
     pub delay: Delay,
     /// Factor on human think times: below 1 quick, above 1 slow.
     pub tempo: f64,
-    /// The books it opens from, first come first asked; may be empty.
+    /// Books in order of preference; may be empty.
     pub books: Vec<String>,
-    /// The books it opens from as White instead.
+    /// Books as White instead.
     pub books_white: Option<Vec<String>>,
-    /// The books it opens from as Black instead.
+    /// Books as Black instead.
     pub books_black: Option<Vec<String>>,
-    /// How it draws among the moves of a book.
-    pub book_taste: SelectionPolicy,
-    /// How much worse than the best a move of a book may look to a short search; none to trust the books.
+    /// How it selects among book moves.
+    pub book_selection: SelectionPolicy,
+    /// Largest loss of a book move in a short search; `None` for no check.
     pub book_verify: Option<Centipawns>,
-    /// Set by hand: half moves it may play from books, counted from the start of the game.
+    /// Override: book length in plies from the start of the game.
     pub book_plies: Option<u32>,
-    /// What it likes.
+    /// Style.
     pub style: Style,
-    /// When it gives up; none for never.
-    pub resign: Option<ResignTemper>,
-    /// When it takes a draw; none for never.
-    pub draw: Option<DrawTemper>,
+    /// When it resigns; `None` for never.
+    pub resign: Option<ResignPolicy>,
+    /// When it accepts a draw; `None` for never.
+    pub draw: Option<DrawPolicy>,
     /// Takebacks it grants in a casual game.
     pub takebacks: u32,
-    /// Rematches that it plays in a row; none for as many as anybody likes.
+    /// Rematches in a row; `None` for no limit.
     pub rematches: Option<u32>,
-    /// What it says.
+    /// Chat lines.
     pub chat: ChatLines,
 }
 
 impl Personality {
-    /// The profile of an empty file: full strength, moves at once, friendly and short.
+    /// The personality of an empty file: full strength, no delay, default chat.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let plain = schema::read("", &[], |file| declare(file, "plain", None)).value;
@@ -87,7 +87,7 @@ impl Personality {
         }
     }
 
-    /// The books it opens from with a color, first come first asked.
+    /// The books for a color, in order of preference.
     #[must_use]
     pub fn books_of(&self, color: Color) -> &[String] {
         let own = match color {
@@ -98,40 +98,40 @@ impl Personality {
     }
 }
 
-/// How long a personality seems to think before its move goes out.
+/// Delay of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delay {
-    /// No longer than it really does.
+    /// None: the search time only.
     Off,
-    /// About this long in all.
+    /// This long, with the search.
     Fixed(Millis),
-    /// Somewhere in this range, drawn anew for each move.
+    /// Drawn from this range for each move.
     Between(Millis, Millis),
-    /// As long as people of its level do in such a position with such a clock.
+    /// Drawn from the think-time model; see [`think_time`](super::think_time).
     Human,
 }
 
-/// When a personality gives a game up.
+/// When a personality resigns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResignTemper {
-    /// It must stand at least this much worse; positive.
+pub struct ResignPolicy {
+    /// Smallest deficit; positive.
     pub behind: Centipawns,
-    /// For this many of its own moves in a row.
+    /// Own moves in a row.
     pub moves: u32,
 }
 
-/// When a personality takes or offers a draw.
+/// When a personality accepts or offers a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DrawTemper {
-    /// The score must be at most this far from level; positive.
+pub struct DrawPolicy {
+    /// Largest distance of the score from 0; positive.
     pub within: Centipawns,
-    /// For this many of its own moves in a row.
+    /// Own moves in a row.
     pub moves: u32,
-    /// Whether people are offered draws too: many find it a nuisance.
-    pub asks_people: bool,
+    /// Whether humans get draw offers too.
+    pub offers_to_humans: bool,
 }
 
-/// Longest artificial thought: lichess aborts games whose first move does not come within about 30 s.
+/// Longest delay: lichess aborts games whose first move does not come within about 30 s.
 const LONGEST_DELAY: Millis = Millis::from_secs(20);
 
 impl ValueType for Delay {
@@ -186,21 +186,21 @@ impl ValueType for Delay {
     }
 }
 
-/// Reads a personality. Its name is the file's, without folder and ending. Books are not looked for.
+/// Reads a personality. Its name is the file's, without folder and extension. Book names are not checked.
 ///
-/// The profile is there when nothing worse than warnings was found.
+/// There is a value if the list holds no error.
 #[must_use]
 pub fn read(file: &str, text: &str) -> (Option<Personality>, Diagnostics) {
     read_with(file, text, None)
 }
 
-/// Reads a personality whose books must be among these.
+/// As [`read`]; its books must be among these.
 #[must_use]
 pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Personality>, Diagnostics) {
     read_with(file, text, Some(books))
 }
 
-/// Every setting of a personality with what a text says about it; none where the text is not TOML.
+/// All keys of a personality with their values in a text; empty if the text is not TOML.
 #[must_use]
 pub fn keys(text: &str) -> Vec<Key> {
     schema::read(text, &[], |file| declare(file, "name", None)).keys
@@ -251,18 +251,18 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Pers
         title,
         about,
         level: None,
-        follows: None,
+        level_setting: None,
         nodes: None,
         depth: None,
         noise: None,
         blunder_rate: None,
-        setup: None,
+        engine_overrides: None,
         delay: Delay::Off,
         tempo: 1.0,
         books: Vec::new(),
         books_white: None,
         books_black: None,
-        book_taste: SelectionPolicy::ByWeight,
+        book_selection: SelectionPolicy::ByWeight,
         book_verify: None,
         book_plies: None,
         style: Style::default(),
@@ -279,10 +279,10 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Pers
         "\"power\" opens the sections [search] and [eval]: every number of the engine by its name.",
     );
     declare_strength(file, &mut profile);
-    declare_manner(file, &mut profile, books);
+    declare_conduct(file, &mut profile, books);
     profile.style = file.section("style", declare_style);
     if is_power {
-        profile.setup = power::declare(file);
+        profile.engine_overrides = power::declare(file);
     } else {
         power::forbid(file);
     }
@@ -290,18 +290,18 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Pers
     profile
 }
 
-/// The level, and the knobs that may be set by hand.
+/// Level and its overrides.
 fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     const BY_LEVEL: &str = "as the level says";
-    let wish = file.optional(
+    let level = file.optional(
         "level",
         LevelForm,
         "full strength",
         "Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's \
          rating or the last game only in casual games where it is known; else 1500, or the middle of the range.",
     );
-    profile.level = wish.map(LevelSetting::otherwise);
-    profile.follows = wish.filter(|wish| !matches!(wish, LevelSetting::Fixed(_)));
+    profile.level = level.map(LevelSetting::fallback);
+    profile.level_setting = level.filter(|level| !matches!(level, LevelSetting::Fixed(_)));
     profile.nodes = file
         .optional(
             "nodes",
@@ -334,7 +334,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     );
 }
 
-/// What it likes.
+/// Style.
 fn declare_style(style: &mut Section<'_>) -> Style {
     let likes = Axis::ALL.iter().fold(Style::default(), |all, row| {
         let value = style.key(row.key, Int(Style::RANGE, ""), 0, row.doc);
@@ -347,11 +347,11 @@ fn declare_style(style: &mut Section<'_>) -> Style {
         "What it tends to overlook where a level chooses as people do: moves by knights, backward moves, moves of four squares or more, or \
          the rescue of a piece. It errs no more than others of its level, but there.",
     );
-    likes.missing(&misses)
+    likes.with_blind_spots(&misses)
 }
 
-/// Pace, books, and when it gives in.
-fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Option<&[String]>) {
+/// Delay, books, resignation and draws.
+fn declare_conduct(file: &mut Section<'_>, profile: &mut Personality, books: Option<&[String]>) {
     profile.delay = file.key(
         "delay",
         Delay::Off,
@@ -385,7 +385,7 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Opti
         5,
         "How many own moves in a row it must stand that badly.",
     );
-    profile.resign = resign_behind.map(|behind| ResignTemper {
+    profile.resign = resign_behind.map(|behind| ResignPolicy {
         behind: Centipawns(behind.cast_signed()),
         moves: resign_moves,
     });
@@ -407,10 +407,10 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Opti
         false,
         "Offers draws to people too, where draw-within says when; bots are offered them anyway.",
     );
-    profile.draw = draw_within.map(|within| DrawTemper {
+    profile.draw = draw_within.map(|within| DrawPolicy {
         within: Centipawns(within.cast_signed()),
         moves: draw_moves,
-        asks_people,
+        offers_to_humans: asks_people,
     });
     profile.takebacks = file.key(
         "takebacks",
@@ -426,7 +426,7 @@ fn declare_manner(file: &mut Section<'_>, profile: &mut Personality, books: Opti
     );
 }
 
-/// Which books, and how it draws from them.
+/// Books and the selection among their moves.
 fn declare_books(file: &mut Section<'_>, profile: &mut Personality, known: Option<&[String]>) {
     let names = || List(Name { what: "book", known });
     const AS_BOOKS: &str = "as `books`";
@@ -454,11 +454,11 @@ fn declare_books(file: &mut Section<'_>, profile: &mut Personality, known: Optio
         1.0,
         "Below 1.0 heavy moves come up more often than they weigh, above 1.0 light ones do.",
     );
-    profile.book_taste = match choice {
+    profile.book_selection = match choice {
         SelectionPolicy::ByWeight if (temperature - 1.0).abs() > f64::EPSILON => {
             SelectionPolicy::Temperature(temperature)
         }
-        taste => taste,
+        policy => policy,
     };
     profile.book_verify = file
         .optional(

@@ -6,34 +6,32 @@ use super::Personality;
 use sparring_chess::units::Elo;
 use sparring_diagnostics::nearest;
 
-/// Who sits down when nobody of the wanted name was ever there plays at this level: never at full strength, which
-/// nobody has asked for.
-const STAND_IN: Elo = Elo(1400);
+/// Level of the default personality, which plays when the requested one never existed.
+const FALLBACK_LEVEL: Elo = Elo(1400);
 
-/// The personalities there are, and those whose files have gone since.
+/// Loaded personalities, and retired ones whose files were removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Personalities {
     profiles: BTreeMap<String, Personality>,
     retired: BTreeMap<String, Personality>,
-    stand_in: Personality,
+    default: Personality,
 }
 
 impl Personalities {
-    /// Gathers personalities; of two with the same name the later counts.
+    /// Collects personalities; of two with the same name the later counts.
     #[must_use]
     pub fn new(profiles: Vec<Personality>) -> Self {
         Self {
             profiles: by_name(profiles),
             retired: BTreeMap::new(),
-            stand_in: Personality {
-                level: Some(STAND_IN),
+            default: Personality {
+                level: Some(FALLBACK_LEVEL),
                 ..Personality::new("stand-in")
             },
         }
     }
 
-    /// The same with personalities whose files have gone: nobody can ask for them, but whom the settings still name is
-    /// played as it was.
+    /// Adds personalities whose files were removed. They cannot be requested, but settings that name them still work.
     #[must_use]
     pub fn with_retired(mut self, retired: Vec<Personality>) -> Self {
         self.retired = by_name(retired);
@@ -52,12 +50,12 @@ impl Personalities {
     pub fn get_or_default(&self, name: &str) -> &Personality {
         self.get(name)
             .or_else(|| self.retired.get(name))
-            .unwrap_or(&self.stand_in)
+            .unwrap_or(&self.default)
     }
 
-    /// Whether there is a personality of that name, or was until its file went.
+    /// Whether there is a personality of that name, loaded or retired.
     #[must_use]
-    pub fn remembers(&self, name: &str) -> bool {
+    pub fn contains_or_retired(&self, name: &str) -> bool {
         self.profiles.contains_key(name) || self.retired.contains_key(name)
     }
 
@@ -71,7 +69,7 @@ impl Personalities {
         self.profiles.keys().map(String::as_str)
     }
 
-    /// The name that somebody probably meant.
+    /// The nearest name to a misspelled one.
     #[must_use]
     pub fn suggest(&self, name: &str) -> Option<&str> {
         nearest(name, self.names())
@@ -91,22 +89,31 @@ mod tests {
 
     #[test]
     fn a_personality_is_found_by_name_or_nearly_so() {
-        let cast = Personalities::new(vec![Personality::new("club"), Personality::new("attacker")]);
-        assert_eq!(cast.names().collect::<Vec<_>>(), ["attacker", "club"]);
-        assert_eq!(cast.get("club").unwrap().name, "club");
-        assert_eq!(cast.suggest("atacker"), Some("attacker"));
-        assert_eq!(cast.suggest("zzz"), None);
+        let personalities = Personalities::new(vec![Personality::new("club"), Personality::new("attacker")]);
+        assert_eq!(personalities.names().collect::<Vec<_>>(), ["attacker", "club"]);
+        assert_eq!(personalities.get("club").unwrap().name, "club");
+        assert_eq!(personalities.suggest("atacker"), Some("attacker"));
+        assert_eq!(personalities.suggest("zzz"), None);
     }
 
     #[test]
     fn nobody_unknown_ever_plays_at_full_strength() {
-        let mut gone = Personality::new("gone");
-        gone.level = Some(Elo(900));
-        let cast = Personalities::new(vec![Personality::new("club")]).with_retired(vec![gone]);
-        assert_eq!(cast.get_or_default("club").name, "club");
-        assert_eq!(cast.get_or_default("gone").level, Some(Elo(900)), "as it was");
-        assert_eq!(cast.get("gone"), None, "but nobody can ask for it");
-        assert!(cast.remembers("gone") && !cast.remembers("atacker"));
-        assert_eq!(cast.get_or_default("atacker").level, Some(STAND_IN));
+        let mut retired = Personality::new("retired");
+        retired.level = Some(Elo(900));
+        let personalities = Personalities::new(vec![Personality::new("club")]).with_retired(vec![retired]);
+        assert_eq!(personalities.get_or_default("club").name, "club");
+        assert_eq!(
+            personalities.get_or_default("retired").level,
+            Some(Elo(900)),
+            "as it was"
+        );
+        assert_eq!(personalities.get("retired"), None, "but it cannot be requested");
+        assert!(
+            personalities.contains_or_retired("retired") && !personalities.contains_or_retired("atacker")
+        );
+        assert_eq!(
+            personalities.get_or_default("atacker").level,
+            Some(FALLBACK_LEVEL)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Accounts, tokens and who is there.
+//! Routes of accounts, tokens and online status.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -43,7 +43,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .merge(bots)
 }
 
-/// An account with the parts that only lichess' clients of other makers look at.
+/// An account with the fields that third-party lichess clients need.
 fn extended(world: &World, profile: &Profile) -> Value {
     let mut account = json!(profile.as_account());
     let games = profile.games;
@@ -78,7 +78,7 @@ async fn upgrade(
     hub.with(|world, _| world.upgrade(&caller.user)).map(|()| Done)
 }
 
-/// How many rows are wanted, where the address says so in a number.
+/// The row limit of the query string, if it is a number.
 fn count(asked: &Fields) -> Option<usize> {
     let number = asked.number("nb").ok().flatten()?;
     usize::try_from(number).ok()
@@ -93,7 +93,7 @@ async fn playing(
     let mine = games.iter().filter(|game| game.is_my_turn).count();
     games.truncate(count(&asked).unwrap_or(9).min(50));
     for game in &mut games {
-        // Lists lack what only streams tell.
+        // Lists lack the fields of streams.
         game.id = None;
         game.compat = None;
     }
@@ -103,7 +103,7 @@ async fn playing(
     })
 }
 
-/// The body is the tokens themselves, separated by commas, whatever its media type says.
+/// The body is a comma-separated list of tokens, whatever its media type.
 async fn test_tokens(
     State(hub): State<Arc<Hub>>,
     BodyText(tokens): BodyText,

@@ -46,7 +46,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A daily limit says its name and how long it lasts.
+/// A daily limit has its name and duration in the body.
 fn limit(status: StatusCode, refusal: &ApiError, wait: Millis) -> Response {
     let body = ErrorBody {
         ratelimit: Some(RateLimit {
@@ -58,7 +58,7 @@ fn limit(status: StatusCode, refusal: &ApiError, wait: Millis) -> Response {
     (status, Json(body)).into_response()
 }
 
-/// lichess names the wrong fields twice: under `error` and beside it.
+/// lichess names the wrong fields twice: under `error` and at the top level.
 fn form_error(field: &str, text: &str) -> Response {
     let mut body = json!({ "error": { field: [text] } });
     if let Value::Object(body) = &mut body {

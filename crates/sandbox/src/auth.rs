@@ -86,14 +86,14 @@ pub async fn check(State(required): State<RequiredScopes>, mut request: Request,
 
 fn identify(world: &World, token: &str, agent: &str) -> Result<Grant, &'static str> {
     let grant = world.users().granted(token).ok_or("No such token")?;
-    if named_in(agent).is_some_and(|name| !name.eq_ignore_ascii_case(grant.user.as_str())) {
+    if user_in_agent(agent).is_some_and(|name| !name.eq_ignore_ascii_case(grant.user.as_str())) {
         return Err("The user in the user-agent doesn't match the token bearer");
     }
     Ok(grant.clone())
 }
 
 /// The user named in a user agent, as in `berserk user:Anna`.
-fn named_in(agent: &str) -> Option<&str> {
+fn user_in_agent(agent: &str) -> Option<&str> {
     let after = |mark: &str| agent.find(mark).map(|at| &agent[at + mark.len()..]);
     let name = after("user:").or_else(|| after("as:"))?;
     let end = name
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn programs_may_name_their_user() {
-        assert_eq!(named_in("sparring/0.1 user:Anna (home)"), Some("Anna"));
-        assert_eq!(named_in("x as:bot-1"), Some("bot-1"));
-        assert_eq!(named_in("curl/8"), None);
-        assert_eq!(named_in("odd user: nobody"), None);
+        assert_eq!(user_in_agent("sparring/0.1 user:Anna (home)"), Some("Anna"));
+        assert_eq!(user_in_agent("x as:bot-1"), Some("bot-1"));
+        assert_eq!(user_in_agent("curl/8"), None);
+        assert_eq!(user_in_agent("odd user: nobody"), None);
     }
 }

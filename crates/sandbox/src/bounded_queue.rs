@@ -10,8 +10,7 @@ use axum::body::Bytes;
 use serde::Serialize;
 use tokio::sync::Notify;
 
-/// Lines that wait for a reader who is slow. lichess keeps as many; each state of a game is complete, so a reader
-/// who misses some loses nothing.
+/// Queued lines of a slow reader, as many as lichess keeps. Each game state is complete, so dropped ones do no harm.
 const KEPT: usize = 32;
 
 /// A queue with one reader.
@@ -23,7 +22,7 @@ pub struct BoundedQueue {
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// What the stream begins with. Nobody can have read any of it while it is written, so nothing of it is forgotten.
+    /// The first lines of the stream. They are queued before anything is read and are never dropped.
     beginning: VecDeque<Bytes>,
     lines: VecDeque<Bytes>,
     closed: bool,
@@ -31,7 +30,7 @@ struct Inner {
 }
 
 impl BoundedQueue {
-    /// Adds one value, as a line of JSON, to what the stream begins with; however much it is, all of it arrives.
+    /// Adds a value as a line of JSON to the first lines, which are never dropped.
     pub fn begin_with<T: Serialize>(&self, value: &T) {
         if let Some(line) = line_of(value) {
             let mut inner = self.lock();
@@ -66,7 +65,7 @@ impl BoundedQueue {
         wake(&mut inner);
     }
 
-    /// Ends the stream at once: its reader is gone.
+    /// Ends the stream at once: its reader hung up.
     pub fn abandon(&self) {
         let mut inner = self.lock();
         inner.closed = true;
@@ -93,7 +92,7 @@ impl BoundedQueue {
         Poll::Pending
     }
 
-    /// Waits until the reader has taken every line, or is gone.
+    /// Waits until the reader has taken every line or hung up.
     pub async fn emptied(&self) {
         let emptied = self.emptied.notified();
         tokio::pin!(emptied);

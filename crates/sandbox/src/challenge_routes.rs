@@ -32,7 +32,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route_layer(require(STREAM));
     let write = Router::new()
         .route("/api/challenge/ai", post(challenge_computer))
-        // A user's name here, but the router wants one name for the parameter of all these paths.
+        // The parameter is a user name here; the router requires one parameter name for all these paths.
         .route("/api/challenge/{id}", post(challenge))
         .route("/api/challenge/{id}/accept", post(accept))
         .route("/api/challenge/{id}/decline", post(decline))
@@ -81,7 +81,7 @@ async fn challenge(
     wait_on_stream(&hub, &challenge)
 }
 
-/// The challenge itself is the first line; what becomes of it is the last. It may have been answered already.
+/// The first line is the challenge, the last its outcome. It may be decided already.
 fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, ApiError> {
     let id = challenge.id.clone();
     let topic = Topic::Challenge {
@@ -101,13 +101,13 @@ fn wait_on_stream(hub: &Arc<Hub>, challenge: &Challenge) -> Result<Response, Api
     Ok(ndjson::stream(subscription, hub.options.challenge_keep_alive))
 }
 
-/// Refused in words that help, and counted among what nobody serves.
+/// Answers an unknown route with a hint and counts it as unserved.
 async fn challenge_computer(State(hub): State<Arc<Hub>>) -> ApiError {
     hub.record_unserved("POST /api/challenge/ai".to_owned());
     ApiError::NoComputer
 }
 
-/// A challenge to whoever comes, which needs no token. Without a route of its own it would be one to a user of that name.
+/// An open challenge. It needs no token, and a route of its own, as `open` would be a user name otherwise.
 async fn challenge_anybody(State(hub): State<Arc<Hub>>) -> ApiError {
     hub.record_unserved("POST /api/challenge/open".to_owned());
     ApiError::NotFound

@@ -13,10 +13,10 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
+    access,
     answer::{Done, error},
     fields::BodyFields,
     hub::Hub,
-    key,
     scripted_faults::Fault,
     time::SPEEDS,
     world::{ApiError, BOT_SCOPES, HUMAN_SCOPES},
@@ -24,10 +24,10 @@ use super::{
 use sparring_chess::units::Millis;
 use sparring_http_server::ConnectionInfo;
 
-/// The longest jump of the clock: a leap year. One to the end of what a clock can show would halt it there for good.
+/// The longest jump of the clock: a leap year.
 const LONGEST_JUMP: Millis = Millis::from_secs(366 * 24 * 60 * 60);
 
-/// The control routes, for the owner alone, and none at all where nobody has control.
+/// The control routes, for the owner only; none if control is off.
 pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
     if !hub.options.control {
         return Router::new();
@@ -43,7 +43,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         .route("/sandbox/users", post(add_user))
         .route("/sandbox/tokens/revoke", post(revoke))
         .route("/sandbox/faults", get(faults).post(arm).delete(disarm))
-        .route_layer(from_fn_with_state(hub.clone(), key::owner_only))
+        .route_layer(from_fn_with_state(hub.clone(), access::owner_only))
 }
 
 fn show_clock(hub: &Hub) -> Json<Value> {
@@ -86,7 +86,7 @@ async fn drop_connections(State(hub): State<Arc<Hub>>) -> Json<Value> {
     Json(json!({ "dropped": hub.connections.drop_all() }))
 }
 
-/// Silences this connection too: the answer arrives only when somebody inside the process ends the silence.
+/// Silences this connection too: the response arrives after the process itself ends the silence.
 async fn silence(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> Done {
     hub.connections.set_silent(fields.flag("silent"));
     Done

@@ -1,4 +1,4 @@
-//! Source of move explanations, supplied by whoever runs the sandbox.
+//! Source of move explanations, supplied by the embedding program.
 
 use std::{fmt, future::Future, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Reading the body of a request: a form, JSON with the same names, or nothing. And what its address asks for.
+//! Extracts fields of a request: form body, JSON body with the same names, or query string.
 
 use std::convert::Infallible;
 
@@ -37,7 +37,7 @@ impl<S: Send + Sync> FromRequest<S> for BodyFields {
     }
 }
 
-/// The fields behind the question mark of an address. What cannot be read was not said, as on lichess.
+/// The fields of the query string. Unreadable ones count as missing, as on lichess.
 pub struct QueryFields(pub Fields);
 
 impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
@@ -52,7 +52,7 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
     }
 }
 
-/// A body that is a text, whatever its media type says and whatever letters are in it.
+/// A text body, whatever its media type.
 pub struct BodyText(pub String);
 
 impl<S: Send + Sync> FromRequest<S> for BodyText {
@@ -101,7 +101,7 @@ fn text_of(value: Value) -> String {
 }
 
 async fn from_form(body: Bytes) -> Option<Fields> {
-    // Said again in the form's own media type, because not every client says it.
+    // Set to the form media type, because some clients omit it.
     let request = Request::builder()
         .method(Method::POST)
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")

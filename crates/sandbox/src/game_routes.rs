@@ -145,7 +145,7 @@ async fn stream(
     Ok(ndjson::stream(subscription, hub.options.keep_alive))
 }
 
-/// Carries out a command; what came of it is on the caller's own stream before he gets the answer.
+/// Runs a command. Its effect is on the caller's own stream before the response.
 async fn command(
     hub: &Hub,
     user: &UserId,
@@ -214,7 +214,7 @@ struct AnswerPath {
 }
 
 impl AnswerPath {
-    /// Clients say yes in three ways; everything else is no.
+    /// Clients write yes in three ways; everything else is no.
     fn is_yes(&self) -> bool {
         matches!(self.answer.as_str(), "yes" | "true" | "1")
     }

@@ -12,7 +12,7 @@ use axum::{
 use super::{answer::error, hub::Hub};
 use sparring_http_server::{is_own_origin, is_this_machine, name_in};
 
-/// The page talks to nobody but the server it came from. Its style sheet carries the pieces as `data:` images.
+/// The page connects to its own server only. Its style sheet has the pieces as `data:` images.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; \
     base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 

@@ -28,8 +28,8 @@ use sparring_chess::units::Millis;
 use sparring_http_server::{ConnectionLimits, Connections};
 use sparring_lichess::model::{GameId, UserId};
 
-/// Sixty-four games at once with both sides' streams and calls need some 330; few enough that nobody exhausts the machine, nor
-/// the thousand files that a program may have open.
+/// Sixty-four games at once with both sides' streams and calls need some 330; few enough for memory and for
+/// the usual limit of 1,024 open files.
 const LIMITS: ConnectionLimits = ConnectionLimits {
     most: 512,
     request: Duration::from_secs(10),
@@ -40,7 +40,7 @@ const LIMITS: ConnectionLimits = ConnectionLimits {
 /// Longest wait for a reader to take its own move's state.
 const DELIVERY_PATIENCE: Duration = Duration::from_millis(50);
 
-/// What a stream carries, and for whom.
+/// Topic of a stream: its kind and reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Topic {
     /// A user's events. One stream a token.
@@ -56,7 +56,7 @@ pub enum Topic {
         game: GameId,
         /// Whose.
         user: UserId,
-        /// What the program calls itself.
+        /// The user agent of the program.
         agent: String,
     },
     /// The outcome of a challenge.

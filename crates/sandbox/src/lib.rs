@@ -1,11 +1,12 @@
 //! Sandbox: a server on this machine with lichess' bot and board API.
 //!
 //! In reading order: [`world`] models the server without network or clock, `hub` joins it with time and streams, the `*_routes` files
-//! are the API, `auth` and `guard` check requests, `scripted_faults` and `random_faults` inject faults, and [`Sandbox`] is the handle.
+//! are the API, `access`, `auth` and `guard` check requests, `intercept` injects `scripted_faults` and `random_faults`, and [`Sandbox`] is the handle.
 //! `docs/sandbox.md` lists what goes beyond lichess.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod access;
 mod account_routes;
 mod answer;
 mod auth;
@@ -18,6 +19,7 @@ mod fields;
 mod game_routes;
 mod guard;
 mod hub;
+mod intercept;
 mod key;
 mod lobby_options;
 mod lobby_routes;

@@ -1,5 +1,4 @@
-//! What the board's page needs beyond lichess' interfaces: a name, whom to play, where pieces may go, a rematch,
-//! a little more time.
+//! Routes of the board's page beyond the lichess API: guest account, opponents, legal moves, rematch, more time.
 
 use std::sync::Arc;
 
@@ -14,12 +13,12 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
+    access,
     answer::{Done, error},
     auth::{self, Authenticated, RequiredScopes},
     challenge_routes::parse_id,
     fields::BodyFields,
     hub::Hub,
-    key,
     world::{ApiError, Game, View},
 };
 use sparring_lichess::model::Challenge;
@@ -35,7 +34,7 @@ pub fn routes(hub: &Arc<Hub>) -> Router<Arc<Hub>> {
         ));
     let owner = Router::new()
         .route("/sandbox/guest", post(guest))
-        .route_layer(from_fn_with_state(hub.clone(), key::owner_only));
+        .route_layer(from_fn_with_state(hub.clone(), access::owner_only));
     Router::new()
         .route("/sandbox/lobby", get(lobby))
         .route("/sandbox/game/{id}/view", get(view))
@@ -49,7 +48,7 @@ async fn guest(State(hub): State<Arc<Hub>>, BodyFields(fields): BodyFields) -> R
     Ok(Json(json!({ "username": username, "token": token })))
 }
 
-/// What the owner of the sandbox put there, and the first bot.
+/// The lobby options and the first bot.
 async fn lobby(State(hub): State<Arc<Hub>>) -> Json<Value> {
     let bot = hub.with(|world, _| {
         let bot = world.users().bots().next();
@@ -67,14 +66,14 @@ async fn lobby(State(hub): State<Arc<Hub>>) -> Json<Value> {
 
 async fn view(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Json<View>, ApiError> {
     let id = parse_id(&id)?;
-    // Copied out, because writing every SAN of a long game takes longer than others should wait.
+    // Copied, so that writing the SAN of a long game does not hold the lock.
     let game = hub
         .with(|world, _| world.game(&id).cloned())
         .ok_or(ApiError::NotFound)?;
     Ok(Json(View::of(&game)))
 }
 
-/// Why the bot moved as it did: a help that nobody may have while the game runs.
+/// Explanations of the bot's moves, for finished games only.
 async fn decisions(State(hub): State<Arc<Hub>>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id = parse_id(&id)?;
     let is_running = hub.with(|world, _| world.game(&id).map(Game::is_running));

@@ -18,7 +18,7 @@ pub struct PostedMove {
     /// When its response was ready or its sender hung up; `None` while it is served.
     pub finished_at: Option<Millis>,
     /// Whether another move request of the same game was still being served.
-    pub is_beside: bool,
+    pub overlaps: bool,
     /// Plies played when it reached the game; if it never did, when it arrived.
     pub ply: usize,
     /// The bot's clock then; `None` without a clock.
@@ -33,7 +33,7 @@ pub struct PostedMove {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MoveOutcome {
     /// It never reached the game: a fault answered, or the sender hung up.
-    Unheard,
+    NotDelivered,
     /// It was played.
     Played,
     /// The game was over.
@@ -83,9 +83,9 @@ impl MoveAudit {
         self.with(|log| {
             let log = log.as_mut()?;
             let entry = EntryId(log.taken + log.posted.len());
-            let is_beside = log.served.iter().any(|(_, game)| *game == posted.game);
+            let overlaps = log.served.iter().any(|(_, game)| *game == posted.game);
             log.served.push((entry, posted.game.clone()));
-            log.posted.push(PostedMove { is_beside, ..posted });
+            log.posted.push(PostedMove { overlaps, ..posted });
             Some(entry)
         })
     }
@@ -135,16 +135,16 @@ mod tests {
             uci: "e2e4".to_owned(),
             at: Millis(at),
             finished_at: None,
-            is_beside: false,
+            overlaps: false,
             ply: 0,
             clock: None,
             fault: None,
-            outcome: MoveOutcome::Unheard,
+            outcome: MoveOutcome::NotDelivered,
         }
     }
 
     #[test]
-    fn a_request_that_comes_while_another_of_its_game_is_served_stands_beside_it() {
+    fn overlapping_requests_of_a_game_are_marked() {
         let audit = MoveAudit::default();
         assert!(audit.record(posted("abcd1234", 0)).is_none(), "it is not open");
         audit.start();
@@ -155,12 +155,12 @@ mod tests {
         let third = EntryId(2);
         audit.finish(third, Millis(3));
         audit.record(posted("abcd1234", 4)).unwrap();
-        let beside: Vec<bool> = audit.take().iter().map(|posted| posted.is_beside).collect();
-        assert_eq!(beside, [false, false, true, false]);
+        let overlaps: Vec<bool> = audit.take().iter().map(|posted| posted.overlaps).collect();
+        assert_eq!(overlaps, [false, false, true, false]);
     }
 
     #[test]
-    fn what_comes_of_a_request_that_was_taken_is_nobodys_concern() {
+    fn changes_of_taken_entries_are_ignored() {
         let audit = MoveAudit::default();
         audit.start();
         let first = audit.record(posted("abcd1234", 1)).unwrap();
@@ -171,6 +171,6 @@ mod tests {
         audit.finish(second, Millis(4));
         let left = audit.take();
         assert_eq!((left.len(), left[0].finished_at), (1, Some(Millis(4))));
-        assert_eq!(left[0].outcome, MoveOutcome::Unheard);
+        assert_eq!(left[0].outcome, MoveOutcome::NotDelivered);
     }
 }

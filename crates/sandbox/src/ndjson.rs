@@ -1,4 +1,4 @@
-//! Streams of lines: one JSON object and a line feed a chunk, and an empty line when there is nothing to say.
+//! NDJSON streams: one JSON object and a line feed a chunk, and an empty line as keep-alive.
 
 use std::{
     convert::Infallible,
@@ -25,7 +25,7 @@ pub const NDJSON: &str = "application/x-ndjson";
 /// for the game.
 struct Lines {
     subscription: Subscription,
-    /// What is still to be said of the last line, and whether it was the last one.
+    /// Chunks of the current line that are not sent yet, and whether the stream ends after them.
     pending: FaultyLine,
     keep_alive: Millis,
     keep_alive_timer: Pin<Box<Sleep>>,
@@ -70,7 +70,7 @@ pub fn stream(subscription: Subscription, keep_alive: Millis) -> Response {
     };
     let headers = [
         (header::CONTENT_TYPE, NDJSON),
-        // What lichess sends so that no proxy holds lines back.
+        // As lichess does, so that no proxy buffers lines.
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     (headers, Body::from_stream(lines)).into_response()

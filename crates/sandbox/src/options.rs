@@ -1,4 +1,4 @@
-//! How a sandbox behaves: what a caller can choose.
+//! Options of a sandbox.
 
 use super::{explanation_source::ExplanationSource, key::Key, lobby_options::LobbyOptions};
 use sparring_chess::units::Millis;
@@ -20,7 +20,7 @@ pub enum Limits {
     /// None.
     #[default]
     Off,
-    /// lichess' limits, as far as they are known.
+    /// lichess' limits, as far as known.
     Real,
     /// lichess' limits, and one request of a token at a time, as its documentation asks.
     Strict,
@@ -43,11 +43,11 @@ pub enum AnonymousAccess {
 pub struct Rules {
     /// Seed of ids, tokens and drawn colours: the same calls in the same order give the same world.
     pub seed: u64,
-    /// Whether flags fall at the very millisecond; lichess looks every 7 seconds and is 2 seconds generous.
+    /// Whether flags fall to the millisecond. lichess checks every 7 seconds and allows 2 seconds more.
     pub strict_flags: bool,
     /// How castling is written.
     pub castling: Castling,
-    /// Whether takebacks may be asked for in casual games. On lichess bots refuse them unless their owner
+    /// Whether takebacks can be proposed in casual games. On lichess bots refuse them unless their owner
     /// changes a preference.
     pub takebacks: bool,
     /// Whether a challenge that expired unseen can still be accepted, as on lichess.
@@ -69,13 +69,12 @@ impl Default for Rules {
     }
 }
 
-/// Everything a sandbox can be told when it is made.
+/// All options of a sandbox.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The rules of the game server.
     pub rules: Rules,
-    /// How much faster than the world outside the sandbox's clocks run, at least 0. At 0 they stand still until
-    /// they are advanced by hand.
+    /// Speed of the sandbox's clock relative to real time, at least 0. At 0 it only moves when advanced.
     pub speed_factor: f64,
     /// The time in the sandbox when it is made, in milliseconds since 1970; the real time if missing.
     pub epoch: Option<Millis>,
@@ -83,7 +82,7 @@ pub struct Options {
     pub keep_alive: Millis,
     /// The same for the stream of a challenge that is kept alive.
     pub challenge_keep_alive: Millis,
-    /// What `GET /sandbox/lobby` says beside the bot.
+    /// What `GET /sandbox/lobby` lists besides the bot.
     pub lobby: LobbyOptions,
     /// Explains the moves of finished games, if set.
     pub explanation_source: Option<ExplanationSource>,
@@ -93,7 +92,7 @@ pub struct Options {
     pub access: AnonymousAccess,
     /// Whether time can be moved, connections cut, accounts made and faults armed over HTTP.
     pub control: bool,
-    /// Allowed `Host` names beside `localhost` and loopback addresses.
+    /// Allowed `Host` names besides `localhost` and loopback addresses.
     pub hosts: Vec<String>,
 }
 

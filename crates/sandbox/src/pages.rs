@@ -33,7 +33,7 @@ static MISSING: Asset = Asset {
         </html>\n",
 };
 
-/// The file served at `path` (`/` is the page itself), or nothing. Without a built page `/` explains what to do.
+/// The file at `path` (`/` is the page). Without a built page, `/` explains how to build it.
 #[must_use]
 pub fn asset(path: &str) -> Option<&'static Asset> {
     find(ASSETS, path)

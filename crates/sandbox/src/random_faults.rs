@@ -1,8 +1,7 @@
 //! Random fault injection: a seeded share of a bot's requests and stream lines fails.
 //!
-//! What goes wrong is drawn for each of them from the seed and from what it is: the third move in the second game against
-//! Ana, say. So it does not depend on what others ask in between. It cannot be the same in every run, since how often a
-//! program asks is its own affair.
+//! Each fault is drawn from the seed and the identity of the request, such as the third move in the second game against Ana,
+//! so that it does not depend on requests in between. Runs still differ, because the number of requests does.
 
 use std::{
     collections::{BTreeMap, VecDeque},

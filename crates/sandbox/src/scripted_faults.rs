@@ -1,26 +1,10 @@
 //! Scripted fault injection: faults that tests arm.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Mutex, PoisonError};
 
-use axum::{
-    body::Body,
-    extract::{Request, State},
-    http::{HeaderMap, StatusCode, header},
-    middleware::Next,
-    response::Response,
-};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    hub::Hub,
-    move_audit::{EntryId, MoveOutcome, PostedMove},
-    world::World,
-};
 use sparring_chess::units::Millis;
-use sparring_lichess::model::{GameId, UserId};
 
 /// An armed fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +83,7 @@ impl Faults {
     }
 
     /// The fault of a request such as `GET /api/account`, used up by it.
-    fn take_for(&self, request: &str) -> Option<FaultKind> {
+    pub(super) fn take_for(&self, request: &str) -> Option<FaultKind> {
         self.with(|armed| {
             let fault = armed
                 .iter_mut()
@@ -118,128 +102,6 @@ impl Faults {
     fn with<T>(&self, act: impl FnOnce(&mut Vec<Fault>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// Middleware of the lichess API: injects faults and records posted moves.
-pub async fn intercept(State(hub): State<Arc<Hub>>, mut request: Request, next: Next) -> Response {
-    let name = format!("{} {}", request.method(), request.uri().path());
-    let served = record_move(&hub, &name, request.headers()).map(|entry| InFlightMove {
-        hub: Arc::clone(&hub),
-        entry,
-    });
-    let armed = hub.faults.take_for(&name);
-    let what = armed.or_else(|| random_fault(&hub, &name, request.headers()));
-    if let Some(InFlightMove { entry, .. }) = &served {
-        hub.move_audit
-            .amend(*entry, |posted| posted.fault.clone_from(&what));
-        request.extensions_mut().insert(*entry);
-    }
-    match what {
-        None => next.run(request).await,
-        Some(FaultKind::Answer {
-            status,
-            body,
-            content_type,
-            retry_after,
-        }) => {
-            let mut response = Response::new(Body::from(body));
-            *response.status_mut() =
-                StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            let headers = [
-                (header::CONTENT_TYPE, Some(content_type)),
-                (header::RETRY_AFTER, retry_after),
-            ];
-            for (name, value) in headers {
-                if let Some(value) = value.and_then(|value| value.parse().ok()) {
-                    response.headers_mut().insert(name, value);
-                }
-            }
-            response
-        }
-        Some(FaultKind::Delay { by }) => {
-            tokio::time::sleep(by.into()).await;
-            next.run(request).await
-        }
-        Some(FaultKind::LoseAnswer { after }) => {
-            let (_, ()) = tokio::join!(next.run(request), tokio::time::sleep(Duration::from(after)));
-            let mut response = Response::new(Body::from("<html>504 Gateway Time-out</html>"));
-            *response.status_mut() = StatusCode::GATEWAY_TIMEOUT;
-            response
-        }
-    }
-}
-
-/// A recorded move request in flight. Dropping it records the end, also when the sender hung up.
-struct InFlightMove {
-    hub: Arc<Hub>,
-    entry: EntryId,
-}
-
-impl Drop for InFlightMove {
-    fn drop(&mut self) {
-        self.hub.move_audit.finish(self.entry, self.hub.clock.now());
-    }
-}
-
-/// Records a bot's move before any fault applies.
-fn record_move(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<EntryId> {
-    let (game, uci) = name
-        .strip_prefix("POST /api/bot/game/")
-        .and_then(|rest| rest.split_once("/move/"))
-        .filter(|_| hub.move_audit.is_recording())?;
-    let game: GameId = game.parse().ok()?;
-    let bot = bot(hub, headers)?;
-    let (at, ply, clock) = hub.with(|world, now| {
-        let (game, color) = world.game_of(&bot, &game).ok()?;
-        Some((now, game.ply(), game.left(color, now)))
-    })?;
-    hub.move_audit.record(PostedMove {
-        game,
-        uci: uci.to_owned(),
-        at,
-        finished_at: None,
-        is_beside: false,
-        ply,
-        clock,
-        fault: None,
-        outcome: MoveOutcome::Unheard,
-    })
-}
-
-/// The random fault of a bot's request.
-fn random_fault(hub: &Hub, name: &str, headers: &HeaderMap) -> Option<FaultKind> {
-    if !hub.random_faults.is_active() {
-        return None;
-    }
-    let bot = bot(hub, headers)?;
-    let (about, now) = hub.with(|world, now| (about(world, &bot, name), now));
-    hub.random_faults.request_fault(name, about.as_ref(), now)
-}
-
-/// The game or challenge that a bot's request names, and the opponent.
-fn about(world: &World, bot: &UserId, name: &str) -> Option<(GameId, UserId)> {
-    let ids = name.split('/').filter_map(|part| part.parse::<GameId>().ok());
-    let other = |id: &GameId| {
-        if let Some(game) = world.game(id) {
-            let player = game.players.iter().find(|player| player.user != *bot)?;
-            return Some(player.user.clone());
-        }
-        let challenge = world.show_challenge(bot, id).ok()?;
-        let both = [challenge.challenger, challenge.dest_user];
-        let ids = both.into_iter().flatten().map(|user| user.id);
-        ids.into_iter().find(|user| user != bot)
-    };
-    ids.into_iter().find_map(|id| other(&id).map(|user| (id, user)))
-}
-
-/// The bot that sent a request, if a bot did.
-fn bot(hub: &Hub, headers: &HeaderMap) -> Option<UserId> {
-    let token = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let token = token.strip_prefix("Bearer ")?.trim();
-    hub.with(|world, _| {
-        let grant = world.users().granted(token)?;
-        world.is_bot(&grant.user).then(|| grant.user.clone())
-    })
 }
 
 #[cfg(test)]

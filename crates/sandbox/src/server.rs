@@ -14,18 +14,18 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    account_routes,
+    access, account_routes,
     answer::error,
     challenge_routes, control, export_routes,
     game_routes::{self, Interface},
     guard,
     hub::{Hub, Topic},
-    key, lobby_routes,
+    intercept, lobby_routes,
     move_audit::PostedMove,
     options::Options,
     pages,
     random_faults::InjectedFault,
-    scripted_faults::{self, Fault},
+    scripted_faults::Fault,
     tournament_routes,
     world::{ApiError, BOT_SCOPES, HUMAN_SCOPES, TournamentPlan},
 };
@@ -37,7 +37,7 @@ use sparring_lichess::model::{ArenaId, GameId, UserId};
 const LONGEST_BODY: usize = 64 * 1024;
 
 /// Time for connections to close after their streams ended.
-const FAREWELL: Duration = Duration::from_millis(500);
+const CLOSE_DELAY: Duration = Duration::from_millis(500);
 
 /// A server with lichess' bot and board API. Clones share one world.
 #[derive(Debug, Clone)]
@@ -204,12 +204,12 @@ impl Sandbox {
             .merge(game_routes::routes(hub, Interface::Board))
             .merge(export_routes::routes())
             .merge(tournament_routes::routes(hub))
-            .route_layer(from_fn_with_state(hub.clone(), scripted_faults::intercept));
+            .route_layer(from_fn_with_state(hub.clone(), intercept::intercept));
         Router::new()
             .merge(lichess)
             .merge(lobby_routes::routes(hub))
             .merge(control::routes(hub))
-            .route_layer(from_fn_with_state(hub.clone(), key::known_only))
+            .route_layer(from_fn_with_state(hub.clone(), access::known_only))
             .route("/__ping", get(|| async { "pong" }))
             .fallback(fallback)
             .method_not_allowed_fallback(fallback)
@@ -231,7 +231,7 @@ impl Sandbox {
         self.serve_beside(Router::new(), listener, shutdown).await
     }
 
-    /// The same with further routes. A private server keeps them private; they need their own Origin checks.
+    /// Adds routes. A private server keeps them private; they need their own Origin checks.
     ///
     /// # Errors
     /// [`io::Error`] of the listener.
@@ -243,7 +243,7 @@ impl Sandbox {
     ) -> io::Result<()> {
         let site = format!("http://{}", listener.local_addr()?);
         self.hub.with(|world, _| world.set_site(site));
-        let others = others.layer(from_fn_with_state(self.hub.clone(), key::known_only));
+        let others = others.layer(from_fn_with_state(self.hub.clone(), access::known_only));
         let acceptor = Acceptor::new(listener, self.hub.connections.clone());
         let router = self.router().merge(others);
         let server = http_server::serve(acceptor, router, shutdown.clone());
@@ -252,7 +252,7 @@ impl Sandbox {
             shutdown.cancelled().await;
             // Otherwise their connections would never close.
             self.hub.close_streams();
-            tokio::time::sleep(FAREWELL).await;
+            tokio::time::sleep(CLOSE_DELAY).await;
             self.hub.connections.set_silent(false);
             self.hub.connections.drop_all();
         };

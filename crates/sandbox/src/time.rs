@@ -9,7 +9,7 @@ use tokio::{sync::Notify, time::Instant};
 
 use sparring_chess::units::Millis;
 
-/// How fast time can be asked to run: from standing still to eleven days a second. No number outside is one for a clock.
+/// Speed factors of the clock: from standing still to eleven days a second.
 pub const SPEEDS: RangeInclusive<f64> = 0.0..=1e6;
 
 /// A clock whose speed can be changed and that can be pushed forward. It follows tokio's time, so a test that
@@ -20,7 +20,7 @@ pub struct VirtualClock {
     changed: Notify,
 }
 
-/// What the clock showed at a moment, and how fast it has run since.
+/// The clock's time at some instant, and its speed since.
 #[derive(Debug, Clone, Copy)]
 struct Reading {
     shown: f64,

@@ -159,8 +159,10 @@ impl UciResources {
                 multi_pv: search.multi_pv.max(own.multi_pv),
                 ..search
             },
-            check: task.check.map(|limits| lower_limits(search.limits, limits)),
-            most: search.limits.nodes,
+            check_limits: task
+                .check_limits
+                .map(|limits| lower_limits(search.limits, limits)),
+            node_limit: search.limits.nodes,
             ..task
         }
         .with_tablebase(tablebase)
@@ -174,7 +176,7 @@ impl UciResources {
     /// The personality's own parameters and weights, where the strength has any.
     pub(super) fn overrides(&self, strength: &StrengthSetting) -> Option<&EngineOverrides> {
         #[cfg(feature = "personality")]
-        return strength::setup(self.profile(strength)?, strength.level).map(AsRef::as_ref);
+        return strength::engine_overrides(self.profile(strength)?, strength.level).map(AsRef::as_ref);
         #[cfg(not(feature = "personality"))]
         {
             let _ = strength; // there is only the engine as it is
@@ -231,7 +233,7 @@ pub(super) fn search_of(task: &Task) -> &SearchRequest {
 pub(super) fn subtract_elapsed(task: &mut Task, passed: Millis) {
     #[cfg(feature = "personality")]
     let search = {
-        task.check = task.check.map(|limits| limits.after(passed));
+        task.check_limits = task.check_limits.map(|limits| limits.after(passed));
         &mut task.search
     };
     #[cfg(not(feature = "personality"))]

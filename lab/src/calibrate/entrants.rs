@@ -1,4 +1,4 @@
-//! Who climbs the ladder: our own levels, places on the path of knobs, and engines from outside.
+//! Entrants of the calibration: levels, places on the parameter path, and external engines.
 
 use std::{fmt, str::FromStr};
 
@@ -10,7 +10,7 @@ use sparring_match_runner::{
 };
 use sparring_personality::strength::Levels;
 
-/// One who plays.
+/// An entrant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entrant {
     /// A level as everybody gets it, without books.
@@ -21,14 +21,14 @@ pub enum Entrant {
     External(EntrantEngine),
 }
 
-/// An engine from outside that is told to play at a rating.
+/// An external engine with a rating setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntrantEngine {
     /// The program.
     pub program: String,
-    /// What it gets as `UCI_Elo`.
+    /// Its `UCI_Elo`.
     pub elo: u32,
-    /// How long it thinks.
+    /// Its time control.
     pub control: TimeControl,
     /// The level it is about as strong as, to find it opponents.
     pub about: f64,
@@ -127,7 +127,7 @@ impl Entrant {
                         .map(str::to_owned)
                         .collect(),
                     options: vec![],
-                    // What has no levels plays as strong as its control lets it.
+                    // An engine without levels plays at the strength of its time control.
                     if_offered: vec![
                         ("UCI_LimitStrength".to_owned(), "true".to_owned()),
                         ("UCI_Elo".to_owned(), external.elo.to_string()),

@@ -19,14 +19,14 @@ pub struct Game {
     pub half_points: u8,
 }
 
-/// What the games say.
+/// Results of the games.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The strength of each player in Elo, about a mean of 0.
     pub elo: Vec<f64>,
     /// Covariances of the strengths, in square Elo.
     covariance: Vec<Vec<f64>>,
-    /// What the first move is worth, in Elo.
+    /// First-move advantage in Elo.
     pub white: f64,
     /// The share of draws between equals, from 0 to 1.
     pub draws: f64,

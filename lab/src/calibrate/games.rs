@@ -24,7 +24,7 @@ use sparring_match_runner::{
 };
 use sparring_personality::strength::Levels;
 
-/// Who plays whom, and how often.
+/// Pairings and number of games.
 #[derive(Debug)]
 pub struct RoundRobin<'a> {
     /// The numbers behind the levels.
@@ -125,7 +125,7 @@ impl RoundRobin<'_> {
             let watch = Stopwatch::start();
             let finished = self.play(task, &mut participants)?;
             if finished.reason.is_forfeit() {
-                // Who crashes has not been beaten: the game is played again. What forfeited may be gone, and starts anew.
+                // A crash is no loss: the engine is restarted and the game replayed.
                 participants.clear();
                 let complaint = finished.complaint.unwrap_or_default();
                 if forfeits.fetch_add(1, Relaxed) + 1 >= FORFEITS {
@@ -166,7 +166,7 @@ impl RoundRobin<'_> {
                 .with_context(|| self.entrants[index].to_string()),
         };
         let (mut white, mut black) = (take(task.white)?, take(task.black)?);
-        // Both games of a round begin alike, whoever plays.
+        // Both games of a round have the same opening.
         let opening = match &self.openings {
             Some(openings) => openings[task.round % openings.len()].clone(),
             None => human_opening(self.seed, task.round as u64),
@@ -187,7 +187,7 @@ const FORFEITS: usize = 3;
 
 /// Games go on until they are hopeless by both sides' reckoning: weak levels must prove that they can win.
 pub const REFEREE: Referee = Referee {
-    // Nobody is timed; our levels search by their parameters, external engines by their own time control.
+    // Without clocks: our levels search by their parameters, external engines by their own time control.
     controls: [TimeControl::Nodes(Nodes(1)); 2],
     margin: Millis::ZERO,
     adjudication: Some(Adjudication {

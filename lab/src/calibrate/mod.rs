@@ -77,7 +77,7 @@ pub struct Args {
     numbers: Option<PathBuf>,
 }
 
-/// Plays what the record lacks and prints the tables.
+/// Plays the missing games and prints the tables.
 ///
 /// # Errors
 /// When a file cannot be read or written, or an engine cannot be started.
@@ -163,7 +163,7 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
     } else {
         args.places.iter().map(|place| Entrant::Place(*place)).collect()
     };
-    // The end of the path has no limit of nodes, and nobody here has a clock.
+    // The end of the path has neither node limit nor clock.
     if let Some(place) = args
         .places
         .iter()
@@ -181,7 +181,7 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
     Ok(entrants)
 }
 
-/// What makes games countable together: another heading, another record. `openings` is what the file holds, `numbers`
+/// Heading of a record: games with equal headings count together. `openings` is what the file holds, `numbers`
 /// names those behind the levels.
 fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> String {
     let openings = match (&args.openings, openings) {

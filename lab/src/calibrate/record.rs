@@ -15,9 +15,9 @@ use sparring_files::{self as files, lines::Lines};
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRow {
-    /// Who had White.
+    /// White.
     pub white: String,
-    /// Who had Black.
+    /// Black.
     pub black: String,
     /// Which of their games with these colors, from 0.
     pub round: usize,

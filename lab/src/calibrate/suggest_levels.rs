@@ -1,4 +1,4 @@
-//! Where on the path each level belongs, by what a ladder measured.
+//! Suggests the place of each level on the parameter path from measured ratings.
 
 use std::fmt::Write as _;
 

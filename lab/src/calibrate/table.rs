@@ -1,4 +1,4 @@
-//! What a ladder measured, as Markdown tables and as a plot.
+//! Results of a calibration as Markdown tables and a plot.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -15,15 +15,15 @@ use sparring_personality::strength::Levels;
 /// One entrant measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatedLevel {
-    /// Who.
+    /// The entrant.
     pub name: String,
     /// A level of ours, and not a place or an external engine.
     pub is_level: bool,
     /// Where on the path of knobs it is; none for guests.
     pub place: Option<f64>,
-    /// What it should be on the scale of levels.
+    /// Nominal level.
     pub nominal: f64,
-    /// What it is, on the scale that fits our own best.
+    /// Measured level, on the scale that fits our levels best.
     pub measured: f64,
     /// The 95 % error of that against the mean of our own.
     pub error: f64,
@@ -92,7 +92,7 @@ impl Measured {
         Self { rated_levels, fit }
     }
 
-    /// Everybody with what was measured.
+    /// All entrants with their results.
     pub fn table(&self) -> String {
         let mut text = String::from(
             "| who | nominal | games | score % | measured | off by | +- |\n|---|--:|--:|--:|--:|--:|--:|\n",

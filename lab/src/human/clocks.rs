@@ -1,4 +1,4 @@
-//! Clocks alone: games of people replayed with our think times, to see whether any flag falls.
+//! Replays human games with our think times and counts losses on time.
 
 use std::fmt::Write as _;
 
@@ -11,27 +11,27 @@ use sparring_personality::{
     think_time::{self, Clock, ThinkTimeContext},
 };
 
-/// What every move loses on the way to the server and back.
+/// Network lag of a move.
 const LAG: Millis = Millis(300);
-/// What the engine takes before the pause: a level's search.
+/// Search time of a move.
 const SEARCH: Millis = Millis(50);
 /// Seconds at the start and per move.
 const CLOCKS: [(u64, u64); 3] = [(60, 0), (180, 0), (600, 5)];
-/// Games whose scenes are played again and again, with other seeds.
-const SCENES: usize = 150;
+/// Games whose contexts are played again and again, with other seeds.
+const CONTEXTS: usize = 150;
 
 /// Plays `count` clocks of each kind to the end of a human game at levels from 800 to 2400.
 ///
 /// # Errors
 /// When there is no game of 40 plies, or one has an illegal move.
 pub fn table(games: &[&HumanGame], count: usize) -> anyhow::Result<String> {
-    let mut scenes = Vec::new();
+    let mut contexts = Vec::new();
     for game in games {
-        if scenes.len() < SCENES && game.moves.len() > 200 {
-            scenes.push(scenes_of(game)?);
+        if contexts.len() < CONTEXTS && game.moves.len() > 200 {
+            contexts.push(contexts_of(game)?);
         }
     }
-    ensure!(!scenes.is_empty(), "no game of 40 plies or more");
+    ensure!(!contexts.is_empty(), "no game of 40 plies or more");
     let mut text = format!(
         "Clocks played to the end of a human game, {} ms lag a move, human pace, levels 800 to 2400.\n\n\
          | clock | games | lost on time | mean of the clock left after move 20 |\n|---|--:|--:|--:|\n",
@@ -40,7 +40,7 @@ pub fn table(games: &[&HumanGame], count: usize) -> anyhow::Result<String> {
     for (initial, increment) in CLOCKS {
         let (mut flags, mut left, mut reached) = (0, 0.0, 0_usize);
         for game in 0..count {
-            let end = play(&scenes[game % scenes.len()], initial, increment, game as u64);
+            let end = play(&contexts[game % contexts.len()], initial, increment, game as u64);
             flags += usize::from(end.flagged);
             if let Some(share) = end.after_20 {
                 left += share;
@@ -56,18 +56,18 @@ pub fn table(games: &[&HumanGame], count: usize) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// White's scenes of a game.
-fn scenes_of(game: &HumanGame) -> anyhow::Result<Vec<ThinkTimeContext>> {
+/// White's contexts of a game.
+fn contexts_of(game: &HumanGame) -> anyhow::Result<Vec<ThinkTimeContext>> {
     let whole = game.line()?;
     let mut line = sparring_chess::GameHistory::from_position(whole.variant(), whole.start().clone());
-    let mut scenes = Vec::new();
+    let mut contexts = Vec::new();
     for (ply, mv) in whole.moves().iter().enumerate() {
         if ply % 2 == 0 {
-            scenes.push(ThinkTimeContext::of(&line, *mv));
+            contexts.push(ThinkTimeContext::of(&line, *mv));
         }
         line.play(*mv);
     }
-    Ok(scenes)
+    Ok(contexts)
 }
 
 struct End {
@@ -75,9 +75,9 @@ struct End {
     after_20: Option<f64>,
 }
 
-fn play(scenes: &[ThinkTimeContext], initial: u64, increment: u64, seed: u64) -> End {
-    // Each scene is played at every level in turn.
-    let level = Elo(800 + 400 * (seed / SCENES as u64 % 5) as u32);
+fn play(contexts: &[ThinkTimeContext], initial: u64, increment: u64, seed: u64) -> End {
+    // Each game is played at every level in turn.
+    let level = Elo(800 + 400 * (seed / CONTEXTS as u64 % 5) as u32);
     let profile = Personality {
         delay: Delay::Human,
         level: Some(level),
@@ -90,16 +90,16 @@ fn play(scenes: &[ThinkTimeContext], initial: u64, increment: u64, seed: u64) ->
     };
     let mut own_last = None;
     let mut after_20 = None;
-    for (number, scene) in scenes.iter().enumerate() {
-        let scene = ThinkTimeContext {
+    for (number, context) in contexts.iter().enumerate() {
+        let context = ThinkTimeContext {
             clock: Some(clock),
             own_last,
             opponent_last: own_last,
             elapsed: SEARCH,
             lag: LAG,
-            ..scene.clone()
+            ..context.clone()
         };
-        let spent = SEARCH + think_time::pause(&profile, &scene, seed) + LAG;
+        let spent = SEARCH + think_time::pause(&profile, &context, seed) + LAG;
         // The first move does not run the clock.
         let charged = if number == 0 { Millis::ZERO } else { spent };
         if charged >= clock.remaining {

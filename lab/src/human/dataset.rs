@@ -1,13 +1,16 @@
-//! The decisions that a model learns from or is judged by, looked at once and kept in memory.
+//! Decisions for fitting and evaluation, encoded once and kept in memory.
 
 use super::games::{HumanGame, Part};
 use sparring_chess::GameHistory;
-use sparring_personality::human_model::{MoveContext, SearchFeatures, TimePressure};
+use sparring_personality::human_model::{
+    TimePressure,
+    network::{EncodedPosition, MoveContext},
+};
 
-/// A position, what its mover could see, and what they played.
+/// An encoded position and the move played.
 pub struct Decision {
     /// The position and its moves, at least two.
-    pub seen: SearchFeatures,
+    pub encoded: EncodedPosition,
     /// Which of the moves was played.
     pub played: usize,
     /// The mover's rating.
@@ -19,7 +22,7 @@ pub struct Decision {
 pub enum Selection {
     /// For fitting: ratings and openings that are plentiful are thinned out.
     Thinned,
-    /// What is reported on: from ply 10, blitz and slower. Of games of which nobody wrote down the speed a third is bullet.
+    /// For reports: from ply 10, blitz and slower. A third of the games without a recorded speed is bullet.
     Judged,
 }
 
@@ -52,10 +55,17 @@ pub fn each(
     for (ply, mv) in whole.moves().iter().enumerate() {
         if keeps(game, ply, selection) {
             let rating = game.mover(ply);
-            let seen = SearchFeatures::new(MoveContext::of(&line), rating, game.haste());
-            let played = seen.moves.iter().position(|other| other == mv);
-            if let (Some(played), 2..) = (played, seen.moves.len()) {
-                visit(&line, Decision { seen, played, rating })?;
+            let encoded = EncodedPosition::new(MoveContext::of(&line), rating, game.time_pressure());
+            let played = encoded.moves.iter().position(|other| other == mv);
+            if let (Some(played), 2..) = (played, encoded.moves.len()) {
+                visit(
+                    &line,
+                    Decision {
+                        encoded,
+                        played,
+                        rating,
+                    },
+                )?;
             }
         }
         line.play(*mv);
@@ -67,7 +77,7 @@ pub fn each(
 /// moves: a share of those says as much. Which ones follows from the game and the ply.
 fn keeps(game: &HumanGame, ply: usize, selection: Selection) -> bool {
     match selection {
-        Selection::Judged => ply >= 10 && game.haste() == TimePressure::Calm,
+        Selection::Judged => ply >= 10 && game.time_pressure() == TimePressure::Calm,
         Selection::Thinned => {
             let share = match game.elo[ply % 2] {
                 800..1000 => 50,

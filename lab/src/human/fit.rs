@@ -1,6 +1,6 @@
-//! `sparring-lab human-fit`: from the games of people to the parameter file.
+//! `sparring-lab human-fit`: fits the models of human play on human games.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
@@ -23,26 +23,33 @@ use sparring_files::{
 };
 use sparring_personality::{
     human_model::{
-        Model, format,
+        Model,
         loss_curve::{BASIS, LossCurve, TERMS},
-        net::Net,
+        network::Net,
     },
-    think_time::speed_model::{SPEEDS, SpeedModel},
+    think_time::SpeedModels,
 };
 
-/// Fits the models of human play on games of people and writes the parameter file.
+/// Fits the models of human play on human games and writes their parameter files.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     source: Source,
-    /// Where to write the parameters.
+    /// Where to write the parameters of the human model.
     #[arg(
         long,
-        default_value = "crates/personality/src/choice/human.params",
+        default_value = "crates/personality/src/human_model/human.params",
         value_name = "FILE"
     )]
     out: PathBuf,
-    /// How often each decision is looked at.
+    /// Where to write the parameters of the think-time model.
+    #[arg(
+        long,
+        default_value = "crates/personality/src/think_time/think_time.params",
+        value_name = "FILE"
+    )]
+    think_time_out: PathBuf,
+    /// Passes over all decisions.
     #[arg(long, default_value_t = 3)]
     epochs: usize,
     /// The largest step size.
@@ -70,26 +77,28 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let net = match &args.net {
         Some(path) => {
             let bytes = files::read(path, files::DATA).with_context(|| format!("\"{}\"", path.display()))?;
-            let model = format::read(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
+            let model = Model::from_bytes(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
             model.net
         }
         None => fit_net(args, &games, &watch)?,
     };
-    // What follows is fitted to the net as the file will hold it, rounded.
+    // The loss curve is fitted to the net as the file will hold it, rounded.
     let bare = Model {
         net,
         curve: LossCurve {
             weights: [[0.0; BASIS]; TERMS],
         },
-        speed_models: [SpeedModel::NONE; SPEEDS],
     };
-    let mut model = format::read(&format::write(&bare))?;
+    let mut model = Model::from_bytes(&bare.to_bytes())?;
     model.curve = fit_curve(args, &games, &model.net, &watch)?;
-    model.speed_models = fit_pace(&games, &model)?;
-    let bytes = format::write(&model);
-    atomic_file::replace(&args.out, &bytes, Readers::All)
-        .with_context(|| format!("cannot write \"{}\"", args.out.display()))?;
-    sparring::cli::print(format_args!("{}: {} bytes", args.out.display(), bytes.len()))
+    write(&args.out, &model.to_bytes())?;
+    write(&args.think_time_out, &fit_think_times(&games, &model)?.to_bytes())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<Exit> {
+    atomic_file::replace(path, bytes, Readers::All)
+        .with_context(|| format!("cannot write \"{}\"", path.display()))?;
+    sparring::cli::print(format_args!("{}: {} bytes", path.display(), bytes.len()))
 }
 
 fn fit_net(args: &Args, games: &[HumanGame], watch: &Stopwatch) -> anyhow::Result<Net> {
@@ -116,8 +125,8 @@ fn fit_net(args: &Args, games: &[HumanGame], watch: &Stopwatch) -> anyhow::Resul
     trainer.net().context("a net of another shape")
 }
 
-/// The time people take: games that only the net or the curve has seen may teach it, those for reports may not.
-fn fit_pace(games: &[HumanGame], model: &Model) -> anyhow::Result<[SpeedModel; SPEEDS]> {
+/// Fits think times on all games but those for reports.
+fn fit_think_times(games: &[HumanGame], model: &Model) -> anyhow::Result<SpeedModels> {
     let mut thoughts = Vec::new();
     for game in games.iter().filter(|game| game.part() != Part::Report) {
         thoughts.extend(think_time_fit::thoughts(game, model)?);
@@ -128,7 +137,7 @@ fn fit_pace(games: &[HumanGame], model: &Model) -> anyhow::Result<[SpeedModel; S
 
 fn fit_curve(args: &Args, games: &[HumanGame], net: &Net, watch: &Stopwatch) -> anyhow::Result<LossCurve> {
     let mut kept = SearchCache::open(args.source.keep.as_deref())?;
-    // Games that the net has not seen: on its own it would be trusted too much.
+    // Games that the net was not fitted on: on those it would be trusted too much.
     let games: Vec<&HumanGame> = games.iter().filter(|game| game.part() == Part::Tune).collect();
     let sample = sample(&games, args.scored, &mut kept, |count| {
         if count.is_multiple_of(1000) {

@@ -3,7 +3,7 @@
 use super::{linear::solve, scored_moves::Scored};
 use sparring_personality::human_model::{
     loss_curve::{BASIS, LossCurve, TERMS, basis, terms},
-    net::Net,
+    network::Net,
 };
 
 const SIZE: usize = TERMS * BASIS;
@@ -42,7 +42,7 @@ pub fn fit(net: &Net, sample: &[Scored]) -> LossCurve {
 /// Each term times each share of the basis, for every move.
 fn inputs(net: &Net, scored: &Scored) -> Vec<[f64; SIZE]> {
     let basis = basis(scored.decision.rating, scored.phase, scored.best);
-    let scores = net.scores(&scored.decision.seen);
+    let scores = net.scores(&scored.decision.encoded);
     let mean = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
     scores
         .iter()

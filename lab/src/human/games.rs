@@ -12,7 +12,7 @@ use sparring_chess::{GameHistory, Variant};
 use sparring_files::{self as files, lines::Lines};
 use sparring_personality::human_model::TimePressure;
 
-/// One rated game as the files have it. Fields that nobody here needs are left out.
+/// One rated game of the files. Unused fields are left out.
 #[derive(Debug, Clone, Deserialize)]
 pub struct HumanGame {
     /// Names the game, and decides which part it belongs to.
@@ -31,12 +31,12 @@ pub struct HumanGame {
     pub clk: Option<Vec<u32>>,
 }
 
-/// What a game is used for. Decided by its id alone, so that every command agrees.
+/// Use of a game, which follows from its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Weights are fitted on it: 81 of 100 games.
     Fit,
-    /// Tells when to stop: 4 of 100.
+    /// Early stopping: 4 of 100.
     Tune,
     /// Only ever reported on: 15 of 100.
     Report,
@@ -59,7 +59,7 @@ impl Part {
 }
 
 impl HumanGame {
-    /// What the game is used for.
+    /// Use of the game.
     #[must_use]
     pub fn part(&self) -> Part {
         Part::of(&self.id)
@@ -67,7 +67,7 @@ impl HumanGame {
 
     /// How hurried the players were.
     #[must_use]
-    pub fn haste(&self) -> TimePressure {
+    pub fn time_pressure(&self) -> TimePressure {
         match self.speed.as_deref() {
             None => TimePressure::Unknown,
             Some("bullet" | "ultrabullet") => TimePressure::Hurried,
@@ -75,7 +75,7 @@ impl HumanGame {
         }
     }
 
-    /// The rating of whoever moves at a ply.
+    /// Rating of the mover at a ply.
     #[must_use]
     pub fn mover(&self, ply: usize) -> f32 {
         f32::from(self.elo[ply % 2])
@@ -220,7 +220,7 @@ mod tests {
             .map(|game| game.id)
             .collect();
         assert_eq!(ids, ["a", "d"]);
-        assert_eq!(game("a", Some("bullet")).haste(), TimePressure::Hurried);
-        assert_eq!(game("a", None).haste(), TimePressure::Unknown);
+        assert_eq!(game("a", Some("bullet")).time_pressure(), TimePressure::Hurried);
+        assert_eq!(game("a", None).time_pressure(), TimePressure::Unknown);
     }
 }

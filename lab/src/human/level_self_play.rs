@@ -1,24 +1,24 @@
-//! Levels in games of their own: what they lose there, beside what the people of their band lose in theirs.
+//! Losses of levels in self-play games, compared with humans of their band in theirs.
 //!
 //! In people's positions a level is seen where people have come to; here it has to live with what it has done.
 
 use std::fmt::Write as _;
 
 use super::{
+    accuracy::percent,
     games::HumanGame,
     levels::{PARTS, by_phase, by_standing, cells_of_distances, errors, level_of, lowest, values},
-    metrics::percent,
     paired_stats::{Estimate, PairedStats, Side},
-    reference_engine::Judge,
+    reference_engine::ReferenceEngine,
     scored_moves::{BANDS, band, spread},
     search_cache::SearchCache,
 };
 use crate::calibrate::{REFEREE, hash};
 use sparring_chess::{GameHistory, Move};
 use sparring_match_runner::{BuiltinEngine, Finished, Participant as _, human_opening};
-use sparring_personality::{human_model::phase, strength::Levels};
+use sparring_personality::{human_model::Phase, strength::Levels};
 
-/// What to measure.
+/// Parameters of the measurement.
 pub struct SelfPlayPlan<'a> {
     /// Games of each band's level against itself.
     pub games: usize,
@@ -50,11 +50,11 @@ struct BandGames {
 /// The tables as Markdown.
 ///
 /// # Errors
-/// When a game has an illegal move, a level has no move, the judge fails, or what it said cannot be kept.
+/// When a game has an illegal move, a level has no move, the reference engine fails, or the cache cannot be written.
 pub fn tables(
     games: &[&HumanGame],
     plan: &SelfPlayPlan<'_>,
-    judge: &mut Judge,
+    judge: &mut ReferenceEngine,
     kept: &mut SearchCache,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
@@ -72,7 +72,7 @@ pub fn tables(
             last.clone_from(&game.id);
             number += 1;
         }
-        let mv = decision.seen.moves[decision.played];
+        let mv = decision.encoded.moves[decision.played];
         add(
             &mut bands[band].people,
             number,
@@ -90,7 +90,7 @@ pub fn tables(
             band.played += 1;
             band.drawn += usize::from(finished.winner.is_none());
             band.plies += OPENING + finished.line.ply();
-            // What was judged is kept by the moves: other numbers behind the levels play other games.
+            // Cached by the moves: other level parameters play other games.
             let id = format!(
                 "own-{:016x}",
                 hash(&format!("{} {}", index, finished.line.uci_moves()))
@@ -138,9 +138,9 @@ fn decisions(whole: &GameHistory) -> Vec<(GameHistory, Move)> {
     decisions
 }
 
-/// What a move loses, and the parts that it counts in.
+/// Loss of a move, and the parts that it counts in.
 fn judged(
-    judge: &mut Judge,
+    judge: &mut ReferenceEngine,
     kept: &mut SearchCache,
     id: &str,
     line: &GameHistory,
@@ -148,7 +148,7 @@ fn judged(
 ) -> anyhow::Result<Option<(f32, [usize; 3])>> {
     let judged = judge.losses(kept, id, line, &[mv])?;
     Ok(judged.and_then(|judged| {
-        let parts = [0, by_phase(phase(line)), by_standing(judged.chances)];
+        let parts = [0, by_phase(Phase::of(line)), by_standing(judged.chances)];
         judged.losses.first().map(|loss| (*loss, parts))
     }))
 }
@@ -286,7 +286,7 @@ mod tests {
         };
         let mut kept = SearchCache::open(None).unwrap();
         let mut asked = 0;
-        let mut judge = Judge::own(Depth(1));
+        let mut judge = ReferenceEngine::builtin(Depth(1));
         let text = tables(&[&game], &plan, &mut judge, &mut kept, &mut |count| asked = count).unwrap();
         assert!(
             text.contains("| 600 | 6 | 100 |") && text.contains("| 600 | 1 |"),

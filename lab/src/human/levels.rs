@@ -1,4 +1,4 @@
-//! Levels beside the people of their band: both move in the same positions, and a judge that neither has seen says what
+//! Levels against the humans of their band: both move in the same positions, and a reference engine says what
 //! their moves lose.
 
 use std::fmt::Write as _;
@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
 
 use super::{
+    accuracy::percent,
     games::HumanGame,
-    metrics::percent,
     missed_moves::Unseen,
     paired_stats::{Estimate, PairedStats, Side},
-    reference_engine::Judge,
+    reference_engine::ReferenceEngine,
     scored_moves::{BANDS, band, spread},
     search_cache::SearchCache,
     think_time_fit::thought,
@@ -23,11 +23,12 @@ use sparring_chess::{
 use sparring_engine::{Engine, SearchControl, Stop};
 use sparring_personality::{
     Level,
-    human_model::{Model, loss_curve::Phase, phase},
+    human_model::{Model, Phase},
     strength::{Levels, expected_choice, request_with},
+    think_time::SpeedModels,
 };
 
-/// What to measure.
+/// Parameters of the measurement.
 pub struct LevelPlan<'a> {
     /// At most so many decisions of each band.
     pub most: usize,
@@ -39,10 +40,10 @@ pub struct LevelPlan<'a> {
     pub levels: &'a Levels,
 }
 
-/// Who stands better by so many points of winning chances is better, by twice as many winning.
+/// Lead in percentage points of winning chances that counts as better; twice as much is winning.
 const AHEAD: f32 = 12.0;
 
-/// The parts that a band is looked at in, besides the whole: by phase, and by how the mover stands.
+/// Parts of a band: by phase, and by the mover's score.
 pub(super) const PARTS: [&str; 8] = [
     "all",
     "opening",
@@ -65,11 +66,11 @@ struct Band {
 /// The tables as Markdown, after letting each band's level move in its decisions.
 ///
 /// # Errors
-/// When a game has an illegal move, the judge fails, or what it said cannot be kept.
+/// When a game has an illegal move, the reference engine fails, or the cache cannot be written.
 pub fn tables(
     games: &[&HumanGame],
     plan: &LevelPlan<'_>,
-    judge: &mut Judge,
+    judge: &mut ReferenceEngine,
     kept: &mut SearchCache,
     tell: &mut dyn FnMut(usize),
 ) -> anyhow::Result<String> {
@@ -90,7 +91,7 @@ pub fn tables(
             number += 1;
         }
         let own = choices(&mut player, plan, line, level_of(band), seed(game, line));
-        let theirs = decision.seen.moves[decision.played];
+        let theirs = decision.encoded.moves[decision.played];
         let moves: Vec<Move> = std::iter::once(theirs).chain(own.iter().copied()).collect();
         let Some(judged) = judge.losses(kept, &game.id, line, &moves)? else {
             return Ok(());
@@ -109,7 +110,7 @@ pub fn tables(
         let band = &mut bands[band];
         band.drawn += own.len();
         band.same += own.iter().filter(|mv| **mv == theirs).count();
-        for part in [0, by_phase(phase(line)), by_standing(judged.chances)] {
+        for part in [0, by_phase(Phase::of(line)), by_standing(judged.chances)] {
             band.parts[part].add(number, *people, level);
         }
         Ok(())
@@ -190,8 +191,8 @@ fn hesitate(
         let (mover, seconds) = if index == 0 {
             (Mover::Person, thought.seconds)
         } else {
-            let habit = &model.speed_models[thought.speed];
-            let drawn = habit.seconds(&thought.features, level.0 as f32, rng.random());
+            let speed_model = SpeedModels::shipped().get(thought.speed);
+            let drawn = speed_model.seconds(&thought.features, level.0 as f32, rng.random());
             (Mover::Level, drawn)
         };
         hesitation.add(level.0, mover, seconds, loss);
@@ -317,7 +318,7 @@ mod tests {
         };
         let mut asked = 0;
         let mut kept = SearchCache::open(None).unwrap();
-        let mut judge = Judge::own(Depth(2));
+        let mut judge = ReferenceEngine::builtin(Depth(2));
         let games: Vec<&HumanGame> = games.iter().collect();
         let text = tables(&games, &plan, &mut judge, &mut kept, &mut |count| asked = count).unwrap();
         assert_eq!(asked, 2, "one decision of each player of 1200");

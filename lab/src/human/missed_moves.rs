@@ -1,4 +1,4 @@
-//! What people do not see, and whether a level does not see the same: losses by what the best move is.
+//! Missed moves: losses of humans and levels by the kind of the best move.
 
 use std::fmt::Write as _;
 
@@ -16,10 +16,10 @@ const RATINGS: [(u32, &str); 3] = [
     (u32::MAX, "from 2000"),
 ];
 
-/// What a best move may be: a kind that is overlooked, or none of them.
+/// Kind of a best move: a blind spot, or none.
 const KINDS: usize = BlindSpot::NAMES.0.len() + 1;
 
-/// Losses by rating and by what the best move is; one that is of two kinds counts with both.
+/// Losses by rating and kind of the best move; a move of two kinds counts in both.
 #[derive(Debug, Clone, Default)]
 pub struct Unseen {
     parts: [[PairedStats; KINDS]; RATINGS.len()],
@@ -90,7 +90,7 @@ mod tests {
             let best = parse_uci(line.position(), best).unwrap();
             unseen.add(1200, &line, best, 1, loss, &[0.0, loss]);
         }
-        // What takes back is seen by all.
+        // Recaptures are left out.
         let taken = GameHistory::replay(Variant::Standard, "startpos", "e2e4 d7d5 e4d5").unwrap();
         unseen.add(
             1200,

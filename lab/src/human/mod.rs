@@ -1,5 +1,6 @@
 //! `sparring-lab human-fit` and `sparring-lab human-report`: the models of human play, from games of people, and how good they are.
 
+mod accuracy;
 mod clocks;
 mod dataset;
 pub mod fit;
@@ -8,13 +9,14 @@ mod games;
 mod level_self_play;
 mod levels;
 pub(super) mod linear;
-mod metrics;
+
 mod missed_moves;
 mod paired_stats;
 mod reference_engine;
 mod reference_evals;
 pub mod report;
 mod scored_moves;
+mod scorer;
 mod search_cache;
 mod think_time_fit;
 mod think_time_report;
@@ -34,7 +36,7 @@ pub struct Source {
     keep: Option<PathBuf>,
 }
 
-/// Says how far a long command has come.
+/// Prints progress of a long command.
 #[expect(
     clippy::print_stderr,
     reason = "progress goes to stderr, the result to stdout"

@@ -1,4 +1,4 @@
-//! Sums over decisions where people and a level moved in the same positions, with what is known of their errors.
+//! Paired statistics of humans and a level in the same positions, with standard errors.
 //!
 //! Decisions of one game are not independent, so errors are those of a sample of games: each game's sums are one draw.
 
@@ -14,10 +14,10 @@ pub struct Estimate {
     pub error: Option<f64>,
 }
 
-/// Who moved.
+/// The mover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The people whose games they are.
+    /// The players of the games.
     People,
     /// The level.
     Level,

@@ -1,8 +1,8 @@
-//! Who says what a move loses: a search that neither people nor levels have seen, ours or that of another engine.
+//! Reference engine: evaluates moves by a search independent of players and levels, built in or an external UCI engine.
 
 use anyhow::Context as _;
 
-use super::search_cache::{Question, SearchCache};
+use super::search_cache::{Evaluation, Question, SearchCache};
 use sparring_chess::{
     GameHistory, Move, parse_uci,
     units::{Depth, Millis, Stopwatch},
@@ -10,51 +10,42 @@ use sparring_chess::{
 };
 use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
 use sparring_match_runner::{EngineSpec, UciProcess};
-use sparring_personality::human_model::loss_curve::winning_chances;
+use sparring_personality::human_model::winning_chances;
 
-/// The hash table of a judge in mebibytes.
+/// Hash size in MiB.
 const HASH: usize = 16;
-/// A guest that is silent for so long is not coming back.
+/// Time-out of an external engine.
 const PATIENCE: Millis = Millis(120_000);
 
-/// A judge that looks equally deep at everything, and each time as if it had never seen anything before: what it says
-/// of a move does not depend on which moves it was asked about, or when.
-pub struct Judge {
-    mind: Mind,
+/// An engine that searches each position to a fixed depth with cleared state, so that evaluations do not depend on the order
+/// of requests.
+pub struct ReferenceEngine {
+    backend: Backend,
     depth: Depth,
 }
 
-enum Mind {
-    Own(Box<Engine>),
-    Guest(UciProcess),
+enum Backend {
+    Builtin(Box<Engine>),
+    External(UciProcess),
 }
 
-/// What a judge says of the moves of a position.
+/// Losses of the moves of a position.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JudgedMoves {
+pub struct MoveLosses {
     /// The move that it would play.
     pub best: Option<Move>,
     /// The winning chances of the side to move after that, from 0 to 100.
     pub chances: f32,
-    /// What each of the moves loses against it, in points of winning chances.
+    /// Loss of each move against it, in percentage points of winning chances.
     pub losses: Vec<f32>,
 }
 
-/// What a judge says of a position, or of one move there.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
-    /// The move that it would play, in UCI notation.
-    pub best: String,
-    /// The winning chances of the side to move after it, from 0 to 100.
-    pub chances: f32,
-}
-
-impl Judge {
+impl ReferenceEngine {
     /// Our own search.
     #[must_use]
-    pub fn own(depth: Depth) -> Self {
+    pub fn builtin(depth: Depth) -> Self {
         Self {
-            mind: Mind::Own(Box::new(Engine::new(HASH))),
+            backend: Backend::Builtin(Box::new(Engine::new(HASH))),
             depth,
         }
     }
@@ -63,7 +54,7 @@ impl Judge {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn guest(program: &str, depth: Depth) -> anyhow::Result<Self> {
+    pub fn external(program: &str, depth: Depth) -> anyhow::Result<Self> {
         let spec = EngineSpec {
             name: program.to_owned(),
             command: program.split_ascii_whitespace().map(str::to_owned).collect(),
@@ -75,33 +66,32 @@ impl Judge {
             ],
         };
         Ok(Self {
-            mind: Mind::Guest(UciProcess::start(&spec)?),
+            backend: Backend::External(UciProcess::start(&spec)?),
             depth,
         })
     }
 
-    /// Who judges, and how deeply.
+    /// Name and depth.
     #[must_use]
     pub fn name(&self) -> String {
-        let who = match &self.mind {
-            Mind::Own(_) => "our search",
-            Mind::Guest(player) => player.title().unwrap_or(player.name()),
+        let who = match &self.backend {
+            Backend::Builtin(_) => "our search",
+            Backend::External(player) => player.title().unwrap_or(player.name()),
         };
         format!("{who} of depth {}", self.depth.0)
     }
 
-    /// What moves lose against the best in the last position of a game's line; what was judged before is not judged again.
-    /// None for a position that has no moves.
+    /// Losses of moves in a game's last position, cached. `None` if there is no legal move.
     ///
     /// # Errors
-    /// When an engine fails, or what it said cannot be kept.
+    /// When the engine fails or the cache cannot be written.
     pub fn losses(
         &mut self,
         kept: &mut SearchCache,
         game: &str,
         line: &GameHistory,
         moves: &[Move],
-    ) -> anyhow::Result<Option<JudgedMoves>> {
+    ) -> anyhow::Result<Option<MoveLosses>> {
         let Some(best) = self.known(kept, game, line, None)? else {
             return Ok(None);
         };
@@ -115,7 +105,7 @@ impl Judge {
             };
             losses.push(loss);
         }
-        Ok(Some(JudgedMoves {
+        Ok(Some(MoveLosses {
             best: parse_uci(line.position(), &best.best).ok(),
             chances: best.chances,
             losses,
@@ -128,7 +118,7 @@ impl Judge {
         game: &str,
         line: &GameHistory,
         only: Option<Move>,
-    ) -> anyhow::Result<Option<Verdict>> {
+    ) -> anyhow::Result<Option<Evaluation>> {
         let question = Question {
             judge: self.name(),
             id: game.to_owned(),
@@ -138,21 +128,21 @@ impl Judge {
         kept.verdict(question, || self.verdict(line, only))
     }
 
-    fn verdict(&mut self, line: &GameHistory, only: Option<Move>) -> anyhow::Result<Option<Verdict>> {
-        let (best, score) = match &mut self.mind {
-            Mind::Own(engine) => search(engine, line, only, self.depth),
-            Mind::Guest(player) => {
+    fn verdict(&mut self, line: &GameHistory, only: Option<Move>) -> anyhow::Result<Option<Evaluation>> {
+        let (best, score) = match &mut self.backend {
+            Backend::Builtin(engine) => search(engine, line, only, self.depth),
+            Backend::External(player) => {
                 player.new_game()?;
                 let answer = player.analyse(line, only, self.depth, PATIENCE)?;
                 (Some(answer.best), answer.score)
             }
         };
-        // A game that is over has no best move, and engines say so in words of their own.
+        // Engines write a missing best move in several ways.
         let Some(best) = best.filter(|best| best.len() >= 4 && best != "(none)") else {
             return Ok(None);
         };
         let score = score.with_context(|| format!("{} gave \"{best}\" no score", self.name()))?;
-        Ok(Some(Verdict {
+        Ok(Some(Evaluation {
             best,
             chances: winning_chances(score),
         }))
@@ -189,20 +179,20 @@ mod tests {
     use super::*;
     use sparring_chess::Variant;
 
-    fn judged(fen: &str, moves: &[&str]) -> Option<JudgedMoves> {
+    fn judged(fen: &str, moves: &[&str]) -> Option<MoveLosses> {
         let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
         let moves: Vec<Move> = moves
             .iter()
             .map(|text| parse_uci(line.position(), text).unwrap())
             .collect();
         let mut kept = SearchCache::open(None).unwrap();
-        Judge::own(Depth(4))
+        ReferenceEngine::builtin(Depth(4))
             .losses(&mut kept, "x", &line, &moves)
             .unwrap()
     }
 
     #[test]
-    fn what_gives_a_queen_away_loses_and_what_takes_one_does_not() {
+    fn losing_a_queen_costs_and_winning_one_does_not() {
         let judged = judged("3qk3/8/8/8/8/8/5PPP/3RK3 w - - 0 1", &["d1d8", "h2h3"]).unwrap();
         let losses = &judged.losses;
         assert!(
@@ -213,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_move_does_not_depend_on_the_others() {
+    fn losses_do_not_depend_on_the_order_of_moves() {
         let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
         let one = judged(fen, &["h7h6", "g8f6", "f7f6"]).unwrap().losses;
         let other = judged(fen, &["f7f6", "h7h6", "g8f6"]).unwrap().losses;
@@ -221,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn another_engine_judges_by_its_scores_and_is_asked_once() {
+    fn an_external_engine_is_queried_once_per_move() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("toy");
         let toy = r#"while read -r line; do case "$line" in
@@ -233,13 +223,13 @@ mod tests {
             quit) exit;;
             esac; done"#;
         std::fs::write(&program, toy).unwrap();
-        let mut judge = Judge::guest(&format!("sh {}", program.display()), Depth(3)).unwrap();
+        let mut judge = ReferenceEngine::external(&format!("sh {}", program.display()), Depth(3)).unwrap();
         assert_eq!(judge.name(), "Toy 1.0 of depth 3");
         let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
         let moves = ["e2e4", "a2a3", "d2d4", "a2a3"].map(|text| parse_uci(line.position(), text).unwrap());
         let path = folder.path().join("kept.jsonl");
         let mut kept = SearchCache::open(Some(&path)).unwrap();
-        let JudgedMoves {
+        let MoveLosses {
             best,
             chances,
             losses,
@@ -247,7 +237,7 @@ mod tests {
         drop(kept);
         assert!((chances - 54.6).abs() < 0.1, "{chances}");
         assert_eq!(best, Some(moves[0]));
-        // What looks better alone than the best did loses nothing.
+        // A move that evaluates above the best one has no loss.
         assert_eq!([losses[0], losses[2]], [0.0, 0.0]);
         assert!(
             (losses[1] - 9.2).abs() < 0.1 && losses[3] == losses[1],
@@ -258,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_that_is_over_has_no_verdict() {
+    fn a_finished_game_has_no_evaluation() {
         assert_eq!(judged("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", &[]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What Stockfish thought of some of the games, from a file that was made once: the baseline, and the judge of blunders.
+//! Stockfish evaluations of some of the games, read from a file: the baseline, and the reference for blunders.
 
 use std::{collections::HashMap, path::Path};
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::games::{each_line, find};
 use sparring_chess::units::Centipawns;
 use sparring_engine::Score;
-use sparring_personality::human_model::loss_curve::winning_chances;
+use sparring_personality::human_model::winning_chances;
 
 /// The file's name.
 const FILE: &str = "sf15-d8.jsonl";
@@ -49,7 +49,7 @@ impl ReferenceEvals {
         self.top.get(ply)?.as_deref()
     }
 
-    /// What the move played at a ply lost, in points of winning chances.
+    /// Loss of the move played at a ply, in percentage points of winning chances.
     #[must_use]
     pub fn loss(&self, ply: usize) -> Option<f32> {
         let before = self.cp.get(ply)?.chances();

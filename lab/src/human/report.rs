@@ -5,14 +5,15 @@ use std::{collections::HashMap, fmt::Write as _, path::PathBuf};
 use anyhow::Context as _;
 
 use super::{
-    Source, clocks,
+    Source,
+    accuracy::{Accuracy, Losses, percent},
+    clocks,
     dataset::{Selection, each},
     games::{self, HumanGame, Part},
     level_self_play,
     levels::{self, LevelPlan},
-    metrics::{Losses, Match, percent},
     note,
-    reference_engine::Judge,
+    reference_engine::ReferenceEngine,
     reference_evals::{self, DEPTHS, ReferenceEvals},
     scored_moves::{BANDS, Scored, band, sample},
     search_cache::SearchCache,
@@ -26,12 +27,9 @@ use sparring_chess::{
 };
 use sparring_files as files;
 use sparring_personality::{
-    human_model::{
-        Features, Model, format,
-        loss_curve::{Phase, basis},
-        net::normalise,
-    },
+    human_model::{Model, Phase, RootScores, loss_curve::basis, network::normalise},
     strength::Levels,
+    think_time::SpeedModels,
 };
 
 /// Scores the models of human play on games that they were not fitted on, as Markdown tables.
@@ -39,20 +37,23 @@ use sparring_personality::{
 pub struct Args {
     #[command(flatten)]
     source: Source,
-    /// The parameters to judge; without, those built into the program.
+    /// Parameters of the human model; without, those built into the program.
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
-    /// Decisions of each band of 200 to search and judge among those that Stockfish has seen.
+    /// Parameters of the think-time model; without, those built into the program.
+    #[arg(long, value_name = "FILE", requires = "pace")]
+    think_time_params: Option<PathBuf>,
+    /// Decisions of each band of 200 to search and evaluate among those with Stockfish evaluations.
     #[arg(long, default_value_t = 500, value_name = "N")]
     known: usize,
-    /// Decisions of each band of 200 to search and judge among all others.
+    /// Decisions of each band of 200 to search and evaluate among all others.
     #[arg(long, default_value_t = 300, value_name = "N")]
     scored: usize,
-    /// Judges by every game of the folder, and not only by the part kept for reports: for games that were never there
+    /// Uses every game of the folder, not only the part kept for reports: for games that were not there
     /// when the models were fitted.
     #[arg(long)]
     all: bool,
-    /// Judges the think times instead of the moves.
+    /// Evaluates the think times instead of the moves.
     #[arg(long)]
     pace: bool,
     /// Lets the levels themselves move in so many decisions of each band instead, and judges them beside people.
@@ -68,10 +69,10 @@ pub struct Args {
     /// Only these bands, each named by its lowest rating.
     #[arg(long, value_name = "RATING", value_delimiter = ',')]
     bands: Vec<u32>,
-    /// The engine that judges them, a program that speaks UCI; without, our own search.
+    /// The reference engine, a UCI program; without, our own search.
     #[arg(long, value_name = "PROGRAM")]
     judge: Option<String>,
-    /// How deep the judge looks, in half moves.
+    /// Depth of the reference engine in plies.
     #[arg(long, value_name = "DEPTH", default_value_t = 10)]
     judge_depth: u32,
     /// Other numbers behind the levels, in the form of crates/personality/src/strength/levels.toml.
@@ -90,7 +91,7 @@ const BAR: std::ops::Range<usize> = 2..6;
 /// A human move that loses this much, in points of winning chances, is a blunder.
 const BLUNDER: f32 = 15.0;
 
-/// Judges and prints.
+/// Evaluates and prints.
 ///
 /// # Errors
 /// When games or parameters are missing or do not fit.
@@ -100,7 +101,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let model = match &args.params {
         Some(path) => {
             let bytes = files::read(path, files::DATA).with_context(|| format!("\"{}\"", path.display()))?;
-            read = format::read(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
+            read = Model::from_bytes(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
             &read
         }
         None => Model::shipped(),
@@ -132,7 +133,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             .iter()
             .filter(|game| !args.all && game.part() == Part::Fit)
             .collect();
-        return sparring::cli::print(think_time_report::tables(&games, &others, model)?);
+        let read;
+        let speeds = match &args.think_time_params {
+            Some(path) => {
+                let bytes =
+                    files::read(path, files::DATA).with_context(|| format!("\"{}\"", path.display()))?;
+                read = SpeedModels::from_bytes(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
+                &read
+            }
+            None => SpeedModels::shipped(),
+        };
+        return sparring::cli::print(think_time_report::tables(&games, &others, model, speeds)?);
     }
     let (known, unknown): (Vec<_>, Vec<_>) = games
         .iter()
@@ -174,8 +185,8 @@ fn beside_people(
     let bands = &args.bands[..];
     let depth = Depth(args.judge_depth);
     let mut judge = match &args.judge {
-        Some(program) => Judge::guest(program, depth)?,
-        None => Judge::own(depth),
+        Some(program) => ReferenceEngine::external(program, depth)?,
+        None => ReferenceEngine::builtin(depth),
     };
     if let Some(games_of_levels) = args.self_play {
         let plan = level_self_play::SelfPlayPlan {
@@ -196,10 +207,10 @@ fn beside_people(
 
 /// The prior on every judged decision: without a search there is no need for a sample.
 fn prior_alone(model: &Model, games: &[&HumanGame]) -> anyhow::Result<String> {
-    let mut bands = [Match::default(); BANDS];
+    let mut bands = [Accuracy::default(); BANDS];
     for game in games {
         each(game, Selection::Judged, |_, decision| {
-            let mut scores = model.net.scores(&decision.seen);
+            let mut scores = model.net.scores(&decision.encoded);
             normalise(&mut scores);
             bands[band(decision.rating)].add(&scores, decision.played);
             Ok(())
@@ -212,7 +223,7 @@ fn prior_alone(model: &Model, games: &[&HumanGame]) -> anyhow::Result<String> {
     for (index, band) in bands.iter().enumerate().filter(|(_, band)| band.count > 0) {
         writeln!(text, "| {} | {} | {band} |", 600 + 200 * index, band.count)?;
     }
-    let mean = bands[BAR].iter().map(Match::percent).sum::<f64>() / BAR.len() as f64;
+    let mean = bands[BAR].iter().map(Accuracy::percent).sum::<f64>() / BAR.len() as f64;
     writeln!(text, "\nMean of the bands 1000 to 1800: {mean:.2} %.\n")?;
     Ok(text)
 }
@@ -229,7 +240,7 @@ impl Judged {
     fn new(model: &Model, decisions: &[Scored]) -> Self {
         let scores: Vec<Vec<f32>> = decisions
             .iter()
-            .map(|scored| model.net.scores(&scored.decision.seen))
+            .map(|scored| model.net.scores(&scored.decision.encoded))
             .collect();
         let both = scores.iter().zip(decisions).map(|(scores, scored)| {
             let basis = basis(scored.decision.rating, scored.phase, scored.best);
@@ -260,7 +271,7 @@ impl Judged {
 
     /// Move-match and likelihood by band.
     fn matches(&self, decisions: &[Scored], text: &mut String) -> anyhow::Result<()> {
-        let mut bands = [[Match::default(); 2]; BANDS];
+        let mut bands = [[Accuracy::default(); 2]; BANDS];
         for (index, scored) in decisions.iter().enumerate() {
             let [prior, both] = &mut bands[band(scored.decision.rating)];
             let played = scored.decision.played;
@@ -272,7 +283,7 @@ impl Judged {
             "Move-match on held-out games, ply >= 10, no bullet; the search is our own, depth {}, all moves.\n\n\
              | band | decisions | prior: top-1 % | top-3 % | drawn % | nats | with search: top-1 % | top-3 % | \
              drawn % | nats |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
-            Features::DEEP.0
+            RootScores::DEEP.0
         )?;
         for (index, [prior, both]) in bands.iter().enumerate().filter(|(_, band)| band[0].count > 0) {
             writeln!(
@@ -323,7 +334,7 @@ impl Judged {
         Ok(())
     }
 
-    /// What moves lose by our search: people's, and those of the model, by band and phase.
+    /// Losses by our search, of humans and of the model, by band and phase.
     fn losses(&self, decisions: &[Scored], text: &mut String) -> anyhow::Result<()> {
         let mut bands = [[[Losses::default(); 2]; 4]; BANDS];
         for (index, scored) in decisions.iter().enumerate() {
@@ -370,7 +381,7 @@ struct Against {
 impl Against {
     fn add(&mut self, scored: &Scored, chances: [&Vec<f32>; 2], best: &[String], loss: Option<f32>) {
         let played = scored.decision.played;
-        let text = write_uci(scored.decision.seen.moves[played], Variant::Standard);
+        let text = write_uci(scored.decision.encoded.moves[played], Variant::Standard);
         self.count += 1;
         for (count, best) in self.stockfish.iter_mut().zip(best) {
             *count += usize::from(*best == text);

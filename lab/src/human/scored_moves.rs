@@ -5,21 +5,16 @@ use super::{
     games::HumanGame,
     search_cache::SearchCache,
 };
-use sparring_chess::{GameHistory, Move, units::Stopwatch};
-use sparring_engine::{Engine, Limits, SearchControl, SearchRequest, SearchResult, Stop};
-use sparring_personality::human_model::{
-    Features,
-    loss_curve::{Loss, Phase, winning_chances},
-    phase,
-};
+use sparring_chess::GameHistory;
+use sparring_personality::human_model::{Phase, loss_curve::Loss};
 
-/// A decision with what each of its moves loses.
+/// A decision with the loss of each move.
 pub struct Scored {
     /// The decision.
     pub decision: Decision,
     /// The winning chances of the best move, in points from 0 to 100.
     pub best: f32,
-    /// What each move loses, in the order of the decision's moves.
+    /// Loss of each move, in the order of the decision's moves.
     pub losses: Vec<Loss>,
     /// The phase of the game.
     pub phase: Phase,
@@ -27,69 +22,6 @@ pub struct Scored {
     pub ply: usize,
     /// The game.
     pub game: String,
-}
-
-/// An engine for scoring.
-pub struct Scorer {
-    engine: Engine,
-    stop: Stop,
-    clock: Stopwatch,
-}
-
-impl Scorer {
-    /// An engine with a table as small as these searches.
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
-            engine: Engine::new(2),
-            stop: Stop::new(),
-            clock: Stopwatch::start(),
-        }
-    }
-
-    /// What each move of a line's last position loses, behind the winning chances of the best. Equal lines, equal losses.
-    pub fn losses(&mut self, line: &GameHistory, moves: &[Move]) -> (f32, Vec<Loss>) {
-        let limits = Limits {
-            depth: Some(Features::DEEP),
-            ..Limits::default()
-        };
-        let search = SearchRequest {
-            multi_pv: moves.len(),
-            classical_only: true,
-            ..SearchRequest::new(line.clone(), limits)
-        };
-        self.engine.clear();
-        let around = SearchControl {
-            stop: &self.stop,
-            clock: &self.clock,
-        };
-        let mut shallow = None;
-        let deep = self.engine.search(&search, &around, &mut |report| {
-            if report.depth == Features::SHALLOW {
-                shallow = Some(losses(report, moves).1);
-            }
-        });
-        let (best, deep) = losses(&deep, moves);
-        let shallow = shallow.unwrap_or_else(|| deep.clone());
-        let both = deep.into_iter().zip(shallow);
-        let losses = both.map(|(deep, shallow)| Loss { deep, shallow });
-        (best, losses.collect())
-    }
-}
-
-/// The winning chances of the best move, and what each loses against it; a move without a line as much as the worst.
-fn losses(report: &SearchResult, moves: &[Move]) -> (f32, Vec<f32>) {
-    let chances: Vec<Option<f32>> = moves
-        .iter()
-        .map(|mv| {
-            let line = report.lines.iter().find(|line| line.pv.first() == Some(mv))?;
-            Some(winning_chances(line.score))
-        })
-        .collect();
-    let known = || chances.iter().flatten().copied();
-    let (best, worst) = (known().fold(0.0, f32::max), known().fold(100.0, f32::min));
-    let losses = chances.iter().map(|chance| best - chance.unwrap_or(worst));
-    (best, losses.collect())
 }
 
 /// A sample of the games' judged decisions, scored: in each band of 200 at most `most`, spread over its games.
@@ -104,11 +36,11 @@ pub fn sample(
 ) -> anyhow::Result<Vec<Scored>> {
     let mut sample = Vec::new();
     spread(games, most, |game, line, decision| {
-        let (best, losses) = kept.losses(&game.id, line, &decision.seen.moves)?;
+        let (best, losses) = kept.losses(&game.id, line, &decision.encoded.moves)?;
         sample.push(Scored {
             best,
             losses,
-            phase: phase(line),
+            phase: Phase::of(line),
             ply: line.ply(),
             game: game.id.clone(),
             decision,

@@ -1,4 +1,4 @@
-//! Searches that were done before, so that a second fit or a report need not wait for them again.
+//! Cache file of searches and evaluations, for later fits and reports.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{games::each_line, reference_engine::Verdict, scored_moves::Scorer};
+use super::{games::each_line, scorer::Scorer};
 use sparring_chess::{GameHistory, Move};
 use sparring_engine::bench;
 use sparring_files::{self as files, lines::Lines};
@@ -26,10 +26,19 @@ struct Entry {
     shallow: Vec<f32>,
 }
 
-/// What a judge was asked.
+/// Evaluation of a position, or of one move there, by the reference engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// The best move, in UCI notation.
+    pub best: String,
+    /// The winning chances of the side to move after it, from 0 to 100.
+    pub chances: f32,
+}
+
+/// Key of a cached evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Question {
-    /// Who, and how deeply.
+    /// Name and depth of the reference engine.
     pub judge: String,
     /// The game.
     pub id: String,
@@ -39,7 +48,7 @@ pub struct Question {
     pub only: Option<String>,
 }
 
-/// A judge's answer as the file has it.
+/// A cached evaluation in the file.
 #[derive(Debug, Serialize, Deserialize)]
 struct Answered {
     #[serde(flatten)]
@@ -48,7 +57,7 @@ struct Answered {
     chances: f32,
 }
 
-/// The first line: what else was kept holds for the engine of this fingerprint alone.
+/// The first line: the cache is valid for the engine with this fingerprint only.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Heading {
     engine: u64,
@@ -76,13 +85,13 @@ enum CacheRow {
 /// They belong to one version of the engine, which the file's first line names.
 pub struct SearchCache {
     known: HashMap<(String, usize), (f32, Vec<Loss>)>,
-    verdicts: HashMap<Question, Verdict>,
+    verdicts: HashMap<Question, Evaluation>,
     scorer: Scorer,
     file: Option<BufWriter<File>>,
 }
 
 impl SearchCache {
-    /// Reads what the file knows and will write what is new behind it; without a file nothing is kept.
+    /// Reads a cache file and appends new entries to it; without a file nothing is cached.
     ///
     /// # Errors
     /// When the file cannot be read or opened, or another engine wrote it.
@@ -115,7 +124,7 @@ impl SearchCache {
                     best,
                     chances,
                 }) => {
-                    verdicts.insert(question, Verdict { best, chances });
+                    verdicts.insert(question, Evaluation { best, chances });
                 }
             })?;
         }
@@ -140,7 +149,7 @@ impl SearchCache {
     /// searched now.
     ///
     /// # Errors
-    /// When what was found cannot be written.
+    /// When the file cannot be written.
     pub fn losses(
         &mut self,
         id: &str,
@@ -180,15 +189,15 @@ impl SearchCache {
         Ok(found)
     }
 
-    /// What a judge answered before, or answers now; none, which is not kept, where there is nothing to judge.
+    /// The cached evaluation, or a new one; `None`, which is not cached, without a legal move.
     ///
     /// # Errors
-    /// Those of the judge, and when the answer cannot be written.
+    /// Those of the reference engine, and when the file cannot be written.
     pub fn verdict(
         &mut self,
         question: Question,
-        ask: impl FnOnce() -> anyhow::Result<Option<Verdict>>,
-    ) -> anyhow::Result<Option<Verdict>> {
+        ask: impl FnOnce() -> anyhow::Result<Option<Evaluation>>,
+    ) -> anyhow::Result<Option<Evaluation>> {
         if let Some(known) = self.verdicts.get(&question) {
             return Ok(Some(known.clone()));
         }
@@ -249,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_judged_is_asked_once_and_known_to_the_next_run() {
+    fn evaluations_are_cached_for_the_next_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kept.jsonl");
         let question = |only: Option<&str>| Question {
@@ -258,7 +267,7 @@ mod tests {
             ply: 12,
             only: only.map(str::to_owned),
         };
-        let verdict = Verdict {
+        let verdict = Evaluation {
             best: "e2e4".to_owned(),
             chances: 51.25,
         };

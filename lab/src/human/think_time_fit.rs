@@ -1,4 +1,4 @@
-//! Fits how long people think, and measures how close the model comes.
+//! Fits the think-time model and measures its error.
 
 use super::{
     games::HumanGame,
@@ -9,25 +9,26 @@ use sparring_chess::{GameHistory, Move, units::Millis};
 use sparring_personality::{
     human_model::Model,
     think_time::{
-        Clock, Obviousness, ThinkTimeContext,
-        speed_model::{AT_ONCE, FEATURES, NO_TIME, QUANTILES, SPEEDS, SpeedModel, features, shares, speed},
+        Clock, Obviousness, SpeedModels, ThinkTimeContext,
+        features::{FEATURES, features, shares, speed},
+        speed_model::{INSTANT_LIMIT, QUANTILES, SpeedModel, ZERO_SECONDS_LIMIT},
     },
 };
 
 /// One move with the time that it took.
 pub struct Thought {
-    /// Which habit it belongs to.
+    /// Which model it belongs to.
     pub speed: usize,
     /// The mover's rating.
     pub level: f32,
-    /// What counts.
+    /// The features.
     pub features: [f32; FEATURES],
     /// Whole seconds, as clocks show them.
     pub seconds: f32,
 }
 
 impl Thought {
-    /// What the fit is about.
+    /// The fitted quantity, `ln(t + 0.5)`.
     pub fn log(&self) -> f32 {
         (self.seconds + 0.5).ln()
     }
@@ -48,12 +49,12 @@ pub fn thoughts(game: &HumanGame, model: &Model) -> anyhow::Result<Vec<Thought>>
     Ok(thoughts)
 }
 
-/// What there is to say of a legal move after `line`, the first half moves of a game, and of the time that was taken there. None
-/// of the first move of each side, of a game without clocks, and of one with a clock that was halved.
+/// Features and time of a legal move after `line`, the beginning of a game. `None` for the first move of each side, without
+/// clocks, and after a berserk.
 #[must_use]
 pub fn thought(game: &HumanGame, line: &GameHistory, mv: Move, model: &Model) -> Option<Thought> {
     let (clocks, [initial, increment]) = (game.clk.as_ref()?, game.tc?);
-    // Who berserks starts with half the time and no increment: other games than they look.
+    // Berserk halves the time and drops the increment.
     if clocks.iter().take(2).any(|left| *left + 1 < initial) {
         return None;
     }
@@ -64,7 +65,7 @@ pub fn thought(game: &HumanGame, line: &GameHistory, mv: Move, model: &Model) ->
     let ply = line.ply();
     let (seconds, before) = (spent(ply)?, clocks.get(ply.checked_sub(2)?)?);
     let last = |plies: usize| Some(Millis::from_secs(u64::from(spent(ply.checked_sub(plies)?)?)));
-    let scene = ThinkTimeContext {
+    let context = ThinkTimeContext {
         opponent_last: last(1),
         own_last: last(2),
         ..ThinkTimeContext::with_obviousness(line, mv, Obviousness::of(model, line, mv))
@@ -78,49 +79,51 @@ pub fn thought(game: &HumanGame, line: &GameHistory, mv: Move, model: &Model) ->
     Some(Thought {
         speed: speed(clock.budget()),
         level,
-        features: features(&scene, clock, level),
+        features: features(&context, clock, level),
         seconds: seconds as f32,
     })
 }
 
-/// The habits of each speed.
+/// The model of each speed.
 #[must_use]
-pub fn fit(thoughts: &[Thought]) -> [SpeedModel; SPEEDS] {
-    std::array::from_fn(|speed| {
+pub fn fit(thoughts: &[Thought]) -> SpeedModels {
+    SpeedModels(std::array::from_fn(|speed| {
         let thoughts: Vec<&Thought> = thoughts.iter().filter(|thought| thought.speed == speed).collect();
         fit_speed(&thoughts)
-    })
+    }))
 }
 
-/// Logistic regressions for moves made at once; for the others least squares for the expectation, then for the spread, then the
+/// Logistic regressions for instant moves; for the others least squares for the expectation, then for the spread, then the
 /// residuals as they are.
 fn fit_speed(thoughts: &[&Thought]) -> SpeedModel {
-    let (at_once, slow): (Vec<&Thought>, Vec<&Thought>) =
-        thoughts.iter().partition(|thought| thought.seconds < AT_ONCE);
-    let mut habit = SpeedModel {
-        at_once: logistic(
+    let (at_once, slow): (Vec<&Thought>, Vec<&Thought>) = thoughts
+        .iter()
+        .partition(|thought| thought.seconds < INSTANT_LIMIT);
+    let mut model = SpeedModel {
+        instant: logistic(
             thoughts
                 .iter()
-                .map(|thought| (thought.features, thought.seconds < AT_ONCE)),
+                .map(|thought| (thought.features, thought.seconds < INSTANT_LIMIT)),
         ),
-        in_no_time: logistic(
+        zero_seconds: logistic(
             at_once
                 .iter()
-                .map(|thought| (thought.features, thought.seconds < NO_TIME)),
+                .map(|thought| (thought.features, thought.seconds < ZERO_SECONDS_LIMIT)),
         ),
         weights: least_squares(slow.iter().map(|thought| (thought.features, thought.log()))),
         ..SpeedModel::NONE
     };
-    let residual = |habit: &SpeedModel, thought: &Thought| thought.log() - habit.thought(&thought.features);
+    let residual =
+        |model: &SpeedModel, thought: &Thought| thought.log() - model.expected_log_time(&thought.features);
     // The mean of a normal distribution's absolute value is its spread times this.
     let share = (2.0 / std::f32::consts::PI).sqrt();
     let rows = slow
         .iter()
-        .map(|thought| (shares(thought.level), residual(&habit, thought).abs() / share));
-    habit.spread = least_squares(rows);
+        .map(|thought| (shares(thought.level), residual(&model, thought).abs() / share));
+    model.spread = least_squares(rows);
     let mut residuals: Vec<f32> = slow
         .iter()
-        .map(|thought| residual(&habit, thought) / habit.spread(thought.level))
+        .map(|thought| residual(&model, thought) / model.spread(thought.level))
         .collect();
     residuals.sort_by(f32::total_cmp);
     let at = |index: usize| {
@@ -128,11 +131,11 @@ fn fit_speed(thoughts: &[&Thought]) -> SpeedModel {
             .get((2 * index + 1) * residuals.len() / (2 * QUANTILES))
             .copied()
     };
-    habit.residuals = std::array::from_fn(|index| at(index).unwrap_or(0.0));
-    habit
+    model.residuals = std::array::from_fn(|index| at(index).unwrap_or(0.0));
+    model
 }
 
-/// Weights of a logistic regression under which the rows are likeliest to be what they are, pulled a little towards zero.
+/// Maximum-likelihood weights of a logistic regression, slightly regularised.
 fn logistic<const SIZE: usize>(rows: impl Iterator<Item = ([f32; SIZE], bool)> + Clone) -> [f32; SIZE] {
     const STEPS: usize = 25;
     let mut weights = [0.0_f64; SIZE];
@@ -190,7 +193,7 @@ fn least_squares<const SIZE: usize>(rows: impl Iterator<Item = ([f32; SIZE], f32
 /// How often a time is drawn for each move, so that it is people's sample alone that chance has a part in.
 const DRAWS: usize = 16;
 
-/// How close a habit comes to people it was not fitted on.
+/// How close a model comes to people it was not fitted on.
 pub struct Fitness {
     /// Timed moves.
     pub count: usize,
@@ -202,10 +205,10 @@ pub struct Fitness {
 }
 
 /// Measures one speed. `luck` gives shares from 0 to 1 for the draws.
-pub fn measure(habit: &SpeedModel, thoughts: &[&Thought], mut luck: impl FnMut() -> f32) -> Fitness {
+pub fn measure(model: &SpeedModel, thoughts: &[&Thought], mut luck: impl FnMut() -> f32) -> Fitness {
     let expected: Vec<f32> = thoughts
         .iter()
-        .map(|thought| habit.expected(&thought.features))
+        .map(|thought| model.expected(&thought.features))
         .collect();
     let real: Vec<f32> = thoughts.iter().map(|thought| thought.seconds).collect();
     let mut pairs: [(Vec<f32>, Vec<f32>); BANDS] = Default::default();
@@ -213,13 +216,13 @@ pub fn measure(habit: &SpeedModel, thoughts: &[&Thought], mut luck: impl FnMut()
         let (people, drawn) = &mut pairs[band(thought.level)];
         people.push(thought.log());
         drawn.extend((0..DRAWS).map(|_| {
-            let seconds = habit.seconds(&thought.features, thought.level, luck()).round();
+            let seconds = model.seconds(&thought.features, thought.level, luck()).round();
             (seconds + 0.5).ln()
         }));
     }
     let quick = |logs: &[f32]| {
         let count = logs.iter().filter(|log| **log < 1.6_f32.ln()).count();
-        super::metrics::percent(count as f64, logs.len())
+        super::accuracy::percent(count as f64, logs.len())
     };
     Fitness {
         count: thoughts.len(),
@@ -298,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fit_finds_the_habit_that_made_the_times() {
+    fn a_fit_finds_the_model_that_made_the_times() {
         let thoughts: Vec<Thought> = (0..4000_u32)
             .map(|index| {
                 let mut features = [0.0; FEATURES];
@@ -313,11 +316,11 @@ mod tests {
                 }
             })
             .collect();
-        let habit = fit(&thoughts)[1];
-        assert!((habit.weights[0] - 2.5).abs() < 0.06, "{}", habit.weights[0]);
-        assert!((habit.weights[5] - 0.4).abs() < 0.06, "{}", habit.weights[5]);
+        let model = *fit(&thoughts).get(1);
+        assert!((model.weights[0] - 2.5).abs() < 0.06, "{}", model.weights[0]);
+        assert!((model.weights[5] - 0.4).abs() < 0.06, "{}", model.weights[5]);
         let mut luck = (0..).map(|index: u32| (index * 7907 % 1009) as f32 / 1009.0);
-        let fitness = measure(&habit, &thoughts.iter().collect::<Vec<_>>(), || {
+        let fitness = measure(&model, &thoughts.iter().collect::<Vec<_>>(), || {
             luck.next().unwrap_or(0.5)
         });
         assert!(fitness.bands[2].1 < 0.1, "{}", fitness.bands[2].1);

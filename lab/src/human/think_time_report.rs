@@ -1,4 +1,4 @@
-//! Tables of how close the think times come to those of people.
+//! Tables that compare think times with those of humans.
 
 use std::fmt::Write as _;
 
@@ -10,18 +10,23 @@ use super::{
     scored_moves::band,
     think_time_fit::{Thought, distance, measure, thoughts},
 };
-use sparring_personality::human_model::Model;
+use sparring_personality::{human_model::Model, think_time::SpeedModels};
 
 const NAMES: [&str; 4] = ["bullet", "blitz", "rapid", "classical"];
-/// Bands with fewer moves say nothing.
+/// Smallest number of moves of a band.
 const LEAST: usize = 300;
 
-/// Judges a model's think times on games with clocks. `others` are games of other people at the same speeds and ratings: how far
-/// theirs are away from those of the first says how much of a distance is chance.
+/// Compares think times with games with clocks. `others` are games of other players at the same speeds and ratings: their
+/// distance from `games` is the sampling noise.
 ///
 /// # Errors
 /// When a game has an illegal move.
-pub fn tables(games: &[&HumanGame], others: &[&HumanGame], model: &Model) -> anyhow::Result<String> {
+pub fn tables(
+    games: &[&HumanGame],
+    others: &[&HumanGame],
+    model: &Model,
+    speeds: &SpeedModels,
+) -> anyhow::Result<String> {
     let (all, others) = (all(games, model)?, all(others, model)?);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let mut text = String::from(
@@ -30,7 +35,7 @@ pub fn tables(games: &[&HumanGame], others: &[&HumanGame], model: &Model) -> any
     );
     for (speed, name) in NAMES.into_iter().enumerate() {
         let thoughts: Vec<&Thought> = all.iter().filter(|thought| thought.speed == speed).collect();
-        let fitness = measure(&model.speed_models[speed], &thoughts, || rng.random());
+        let fitness = measure(speeds.get(speed), &thoughts, || rng.random());
         writeln!(
             text,
             "\n{name}: {} moves, Spearman {:.3}\n\n\

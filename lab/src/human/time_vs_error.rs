@@ -1,7 +1,7 @@
-//! Whether whoever thinks long errs more. People do: hard positions take their time, and are lost all the same. A bot that
+//! Correlation of think time and error. People do: hard positions take their time, and are lost all the same. A bot that
 //! errs when it is quick and plays well after a long thought is no person.
 
-use super::metrics::percent;
+use super::accuracy::percent;
 
 /// Think times by their longest, in whole seconds.
 const TIMES: [(f32, &str); 4] = [
@@ -20,12 +20,12 @@ const RATINGS: [(u32, &str); 4] = [
 /// A move that loses more than so many points of winning chances is an error.
 const ERROR: f32 = 20.0;
 
-/// Who moves.
+/// The mover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mover {
     /// The person of the game.
     Person,
-    /// The level beside them.
+    /// The level.
     Level,
 }
 
@@ -43,7 +43,7 @@ pub struct Hesitation {
 }
 
 impl Hesitation {
-    /// Counts a move by somebody of a rating that took so many seconds and lost so much.
+    /// Counts a move with rating, seconds and loss.
     pub fn add(&mut self, rating: u32, mover: Mover, seconds: f32, loss: f32) {
         let rating = RATINGS.iter().position(|(highest, _)| rating <= *highest);
         let time = TIMES.iter().position(|(longest, _)| seconds.round() <= *longest);
@@ -54,7 +54,7 @@ impl Hesitation {
         }
     }
 
-    /// The table as Markdown; empty when nobody's time is known.
+    /// The table as Markdown; empty without times.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();

@@ -1,18 +1,18 @@
-//! Fits the choice net: the likelihood of what people played, climbed by Adam on small batches.
+//! Trains the move-prediction network: log-likelihood of human moves, Adam on small batches.
 
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng, seq::SliceRandom as _};
 
 use super::dataset::Decision;
 use crate::tuning::Adam;
-use sparring_personality::human_model::net::{
-    GLANCE, GLANCE_BIAS, HIDDEN, JOIN, LOOK, LOOK_BIAS, MOVES, Net, POSITION, Part, SCORE, WEIGH, WEIGH_BIAS,
-    WEIGHTS, normalise,
+use sparring_personality::human_model::network::{
+    HIDDEN, HIDDEN_BIAS, HIDDEN_UNITS, JOIN, MOVE_BIAS, MOVE_UNITS, MOVES, Net, POSITION, POSITION_BIAS,
+    POSITION_UNITS, Part, SCORE, WEIGHTS, normalise,
 };
 
 /// How long and how boldly to fit.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainingPlan {
-    /// How often each decision is looked at.
+    /// Passes over all decisions.
     pub epochs: usize,
     /// Decisions for one step.
     pub batch: usize,
@@ -36,11 +36,11 @@ pub struct Trainer {
     scratch: Scratch,
 }
 
-/// What the forward pass leaves for the way back.
+/// Activations of the forward pass for backpropagation.
 #[derive(Default)]
 struct Scratch {
-    looks: Vec<[f32; LOOK]>,
-    weighs: Vec<[f32; WEIGH]>,
+    looks: Vec<[f32; MOVE_UNITS]>,
+    weighs: Vec<[f32; HIDDEN_UNITS]>,
     scores: Vec<f32>,
 }
 
@@ -75,7 +75,7 @@ impl Trainer {
         }
     }
 
-    /// The net as it stands.
+    /// The current net.
     #[must_use]
     pub fn net(&self) -> Option<Net> {
         Net::new(self.weights.clone())
@@ -111,98 +111,115 @@ impl Trainer {
         }
     }
 
-    /// Adds one decision to the gradient and returns the log-likelihood of what was played.
+    /// Adds one decision to the gradient and returns the log-likelihood of the move played.
     fn learn(&mut self, decision: &Decision, share: f32) -> f32 {
-        let seen = &decision.seen;
-        let glance = self.forward(decision);
+        let encoded = &decision.encoded;
+        let position_units = self.forward(decision);
         let scratch = std::mem::take(&mut self.scratch);
         let mut chances = scratch.scores.clone();
         normalise(&mut chances);
         let likelihood = chances[decision.played].max(1e-12).ln();
         forget_unlikely(&mut chances, decision.played);
-        let mut base_slope = [0.0; LOOK];
-        for (index, rows) in seen.rows_by_move().enumerate() {
+        let mut base_slope = [0.0; MOVE_UNITS];
+        for (index, rows) in encoded.rows_by_move().enumerate() {
             let error = chances[index] - f32::from(u8::from(index == decision.played));
             if error == 0.0 {
                 continue;
             }
             let slope = self.back(error * share, &scratch.weighs[index], &scratch.looks[index]);
             for row in rows {
-                let gradient = array_mut::<LOOK>(&mut self.gradient, MOVES, usize::from(*row));
+                let gradient = array_mut::<MOVE_UNITS>(&mut self.gradient, MOVES, usize::from(*row));
                 accumulate(gradient, &slope, 1.0);
             }
             accumulate(&mut base_slope, &slope, 1.0);
         }
-        self.back_to_position(decision, &glance, &base_slope);
+        self.back_to_position(decision, &position_units, &base_slope);
         self.scratch = scratch;
         likelihood
     }
 
     /// Scores every move; the numbers between stay in the scratch.
-    fn forward(&mut self, decision: &Decision) -> [f32; GLANCE] {
-        let (seen, weights) = (&decision.seen, &self.weights);
-        let mut glance = *array::<GLANCE>(weights, GLANCE_BIAS, 0);
-        for row in &seen.position {
-            accumulate(&mut glance, array(weights, POSITION, usize::from(*row)), 1.0);
+    fn forward(&mut self, decision: &Decision) -> [f32; POSITION_UNITS] {
+        let (encoded, weights) = (&decision.encoded, &self.weights);
+        let mut position_units = *array::<POSITION_UNITS>(weights, POSITION_BIAS, 0);
+        for row in &encoded.position {
+            accumulate(
+                &mut position_units,
+                array(weights, POSITION, usize::from(*row)),
+                1.0,
+            );
         }
-        let ([low, high], share) = seen.rating;
+        let ([low, high], share) = encoded.rating;
         accumulate(
-            &mut glance,
+            &mut position_units,
             array(weights, POSITION, usize::from(low)),
             1.0 - share,
         );
-        accumulate(&mut glance, array(weights, POSITION, usize::from(high)), share);
-        let mut base = *array::<LOOK>(weights, LOOK_BIAS, 0);
-        for (index, value) in glance.iter().enumerate().filter(|(_, value)| **value > 0.0) {
+        accumulate(
+            &mut position_units,
+            array(weights, POSITION, usize::from(high)),
+            share,
+        );
+        let mut base = *array::<MOVE_UNITS>(weights, MOVE_BIAS, 0);
+        for (index, value) in position_units
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| **value > 0.0)
+        {
             accumulate(&mut base, array(weights, JOIN, index), *value);
         }
         self.scratch.looks.clear();
         self.scratch.weighs.clear();
         self.scratch.scores.clear();
-        for rows in seen.rows_by_move() {
-            let mut look = base;
+        for rows in encoded.rows_by_move() {
+            let mut move_units = base;
             for row in rows {
-                accumulate(&mut look, array(weights, MOVES, usize::from(*row)), 1.0);
+                accumulate(&mut move_units, array(weights, MOVES, usize::from(*row)), 1.0);
             }
-            let mut weigh = *array::<WEIGH>(weights, WEIGH_BIAS, 0);
-            for (index, value) in look.iter().enumerate() {
-                accumulate(&mut weigh, array(weights, HIDDEN, index), value.max(0.0));
+            let mut hidden_units = *array::<HIDDEN_UNITS>(weights, HIDDEN_BIAS, 0);
+            for (index, value) in move_units.iter().enumerate() {
+                accumulate(&mut hidden_units, array(weights, HIDDEN, index), value.max(0.0));
             }
-            let score = array::<WEIGH>(weights, SCORE, 0);
-            let sum = weigh
+            let score = array::<HIDDEN_UNITS>(weights, SCORE, 0);
+            let sum = hidden_units
                 .iter()
                 .zip(score)
                 .map(|(value, weight)| value.max(0.0) * weight)
                 .sum();
-            self.scratch.looks.push(look);
-            self.scratch.weighs.push(weigh);
+            self.scratch.looks.push(move_units);
+            self.scratch.weighs.push(hidden_units);
             self.scratch.scores.push(sum);
         }
-        glance
+        position_units
     }
 
     /// From a score's slope to the slope of the move's numbers, adding to the layers between.
-    fn back(&mut self, error: f32, weigh: &[f32; WEIGH], look: &[f32; LOOK]) -> [f32; LOOK] {
-        let score = array::<WEIGH>(&self.weights, SCORE, 0);
-        let mut weigh_slope = [0.0; WEIGH];
-        for ((slope, value), weight) in weigh_slope.iter_mut().zip(weigh).zip(score) {
+    fn back(
+        &mut self,
+        error: f32,
+        hidden_units: &[f32; HIDDEN_UNITS],
+        move_units: &[f32; MOVE_UNITS],
+    ) -> [f32; MOVE_UNITS] {
+        let score = array::<HIDDEN_UNITS>(&self.weights, SCORE, 0);
+        let mut weigh_slope = [0.0; HIDDEN_UNITS];
+        for ((slope, value), weight) in weigh_slope.iter_mut().zip(hidden_units).zip(score) {
             *slope = if *value > 0.0 { error * weight } else { 0.0 };
         }
-        let gradient = array_mut::<WEIGH>(&mut self.gradient, SCORE, 0);
-        for (gradient, value) in gradient.iter_mut().zip(weigh) {
+        let gradient = array_mut::<HIDDEN_UNITS>(&mut self.gradient, SCORE, 0);
+        for (gradient, value) in gradient.iter_mut().zip(hidden_units) {
             *gradient += error * value.max(0.0);
         }
         accumulate(
-            array_mut::<WEIGH>(&mut self.gradient, WEIGH_BIAS, 0),
+            array_mut::<HIDDEN_UNITS>(&mut self.gradient, HIDDEN_BIAS, 0),
             &weigh_slope,
             1.0,
         );
-        let mut look_slope = [0.0; LOOK];
-        for (index, value) in look.iter().enumerate().filter(|(_, value)| **value > 0.0) {
-            let row = array::<WEIGH>(&self.weights, HIDDEN, index);
+        let mut look_slope = [0.0; MOVE_UNITS];
+        for (index, value) in move_units.iter().enumerate().filter(|(_, value)| **value > 0.0) {
+            let row = array::<HIDDEN_UNITS>(&self.weights, HIDDEN, index);
             look_slope[index] = row.iter().zip(&weigh_slope).map(|(a, b)| a * b).sum();
             accumulate(
-                array_mut::<WEIGH>(&mut self.gradient, HIDDEN, index),
+                array_mut::<HIDDEN_UNITS>(&mut self.gradient, HIDDEN, index),
                 &weigh_slope,
                 *value,
             );
@@ -211,24 +228,46 @@ impl Trainer {
     }
 
     /// From the moves' common slope to the position's rows.
-    fn back_to_position(&mut self, decision: &Decision, glance: &[f32; GLANCE], slope: &[f32; LOOK]) {
-        accumulate(array_mut::<LOOK>(&mut self.gradient, LOOK_BIAS, 0), slope, 1.0);
-        let mut glance_slope = [0.0; GLANCE];
-        for (index, value) in glance.iter().enumerate().filter(|(_, value)| **value > 0.0) {
-            let row = array::<LOOK>(&self.weights, JOIN, index);
+    fn back_to_position(
+        &mut self,
+        decision: &Decision,
+        position_units: &[f32; POSITION_UNITS],
+        slope: &[f32; MOVE_UNITS],
+    ) {
+        accumulate(
+            array_mut::<MOVE_UNITS>(&mut self.gradient, MOVE_BIAS, 0),
+            slope,
+            1.0,
+        );
+        let mut glance_slope = [0.0; POSITION_UNITS];
+        for (index, value) in position_units
+            .iter()
+            .enumerate()
+            .filter(|(_, value)| **value > 0.0)
+        {
+            let row = array::<MOVE_UNITS>(&self.weights, JOIN, index);
             glance_slope[index] = row.iter().zip(slope).map(|(a, b)| a * b).sum();
-            accumulate(array_mut::<LOOK>(&mut self.gradient, JOIN, index), slope, *value);
+            accumulate(
+                array_mut::<MOVE_UNITS>(&mut self.gradient, JOIN, index),
+                slope,
+                *value,
+            );
         }
         accumulate(
-            array_mut::<GLANCE>(&mut self.gradient, GLANCE_BIAS, 0),
+            array_mut::<POSITION_UNITS>(&mut self.gradient, POSITION_BIAS, 0),
             &glance_slope,
             1.0,
         );
-        let ([low, high], share) = decision.seen.rating;
+        let ([low, high], share) = decision.encoded.rating;
         let shares = [(low, 1.0 - share), (high, share)];
-        let rows = decision.seen.position.iter().map(|row| (*row, 1.0)).chain(shares);
+        let rows = decision
+            .encoded
+            .position
+            .iter()
+            .map(|row| (*row, 1.0))
+            .chain(shares);
         for (row, share) in rows {
-            let gradient = array_mut::<GLANCE>(&mut self.gradient, POSITION, usize::from(row));
+            let gradient = array_mut::<POSITION_UNITS>(&mut self.gradient, POSITION, usize::from(row));
             accumulate(gradient, &glance_slope, share);
         }
     }
@@ -270,19 +309,22 @@ fn accumulate<const WIDTH: usize>(sum: &mut [f32; WIDTH], row: &[f32; WIDTH], sh
 mod tests {
     use super::*;
     use sparring_chess::{GameHistory, Variant};
-    use sparring_personality::human_model::{MoveContext, SearchFeatures, TimePressure, net::PARTS};
+    use sparring_personality::human_model::{
+        TimePressure,
+        network::{EncodedPosition, MoveContext, PARTS},
+    };
 
     fn decision(moves: &str, played: usize) -> Decision {
         let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         Decision {
-            seen: SearchFeatures::new(MoveContext::of(&line), 1300.0, TimePressure::Calm),
+            encoded: EncodedPosition::new(MoveContext::of(&line), 1300.0, TimePressure::Calm),
             played,
             rating: 1300.0,
         }
     }
 
     fn likelihood(net: &Net, decision: &Decision) -> f64 {
-        let mut scores = net.scores(&decision.seen);
+        let mut scores = net.scores(&decision.encoded);
         normalise(&mut scores);
         f64::from(scores[decision.played]).ln()
     }
@@ -293,7 +335,7 @@ mod tests {
         let decision = decision("e2e4 e7e5", 5);
         trainer.forward(&decision);
         let net = trainer.net().unwrap();
-        for (ours, theirs) in trainer.scratch.scores.iter().zip(net.scores(&decision.seen)) {
+        for (ours, theirs) in trainer.scratch.scores.iter().zip(net.scores(&decision.encoded)) {
             assert!((ours - theirs).abs() < 1e-4, "{ours} against {theirs}");
         }
     }

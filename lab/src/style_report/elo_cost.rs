@@ -1,4 +1,4 @@
-//! The prices of axes that would make all styles equally strong, from what they scored.
+//! Fits the Elo cost of each style axis from scores.
 
 use crate::human::linear::solve;
 use sparring_match_runner::Elo;
@@ -32,7 +32,7 @@ pub fn prices(scores: &[(Style, Elo)]) -> [f64; AXES] {
     }
     // The pull keeps the system from being singular.
     let missing = solve(&mut matrix, right).unwrap_or([0.0; AXES]);
-    std::array::from_fn(|axis| f64::from(Axis::ALL[axis].axis.price()) + missing[axis])
+    std::array::from_fn(|axis| f64::from(Axis::ALL[axis].axis.elo_cost()) + missing[axis])
 }
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ mod tests {
             difference,
             error: 1.0,
         };
-        let now = |axis: Axis| f64::from(axis.price());
+        let now = |axis: Axis| f64::from(axis.elo_cost());
         let found = prices(&[
             (with(Axis::Attack, 2), elo(-40.0)),
             (with(Axis::Attack, 1).with(Axis::Greed, 2), elo(40.0)),

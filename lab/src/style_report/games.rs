@@ -13,10 +13,10 @@ use sparring_chess::{Color, Position, units::Elo};
 use sparring_match_runner::{BuiltinEngine, Finished, Opening, Participant as _, PlayerError};
 use sparring_personality::{
     strength::Levels,
-    style::{Style, StyleMetrics},
+    style::{MeasuredStyle, Style},
 };
 
-/// Who plays, how strong, and how often.
+/// Players, level and number of games.
 #[derive(Debug)]
 pub struct Contest {
     /// The styles, the plain one first.
@@ -34,8 +34,8 @@ pub struct Contest {
 /// The games of one style, in the order of their numbers: two that follow each other have opposite colors.
 #[derive(Debug, Clone, Default)]
 pub struct Played {
-    /// What each showed.
-    pub signs: Vec<StyleMetrics>,
+    /// Measured style of each game.
+    pub signs: Vec<MeasuredStyle>,
     /// Half points of each.
     pub half_points: Vec<usize>,
 }
@@ -68,7 +68,7 @@ impl Contest {
                         let has_failed = result.is_err();
                         results.lock().unwrap_or_else(PoisonError::into_inner)[task] = Some(result);
                         if has_failed {
-                            // Nobody begins another.
+                            // Start no further game.
                             return next.store(self.total(), Ordering::Relaxed);
                         }
                         tell();
@@ -88,8 +88,8 @@ impl Contest {
         Ok(played)
     }
 
-    /// One game: what the style showed, and its half points.
-    fn play(&self, style: usize, game: usize) -> Result<(StyleMetrics, usize), PlayerError> {
+    /// One game: measured style and half points.
+    fn play(&self, style: usize, game: usize) -> Result<(MeasuredStyle, usize), PlayerError> {
         let knobs = || Levels::shipped().params(self.level);
         let mut own = BuiltinEngine::new("style", knobs()).with_style(self.styles[style]);
         let mut plain = BuiltinEngine::new("plain", knobs());
@@ -110,7 +110,7 @@ impl Contest {
             Some(_) => 0,
             None => 1,
         };
-        Ok((StyleMetrics::of(&finished.line, side), half_points))
+        Ok((MeasuredStyle::of(&finished.line, side), half_points))
     }
 }
 

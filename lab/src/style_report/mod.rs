@@ -1,4 +1,4 @@
-//! `sparring-lab style-report`: whether personalities really play differently, and what that costs.
+//! `sparring-lab style-report`: measures the style and strength of personalities.
 
 mod elo_cost;
 mod games;
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     sparring::cli::print(table::report(&players, args.level, &played))
 }
 
-/// The personalities asked for, in order.
+/// The requested personalities, in order.
 fn players(args: &Args) -> anyhow::Result<Vec<Personality>> {
     let cast = assets::uci_resources()
         .personalities

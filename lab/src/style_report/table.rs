@@ -1,4 +1,4 @@
-//! What the games of a report say, as Markdown.
+//! Tables of a style report as Markdown.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{elo_cost::prices, games::Played};
 use sparring_match_runner::{Elo, Pentanomial};
 use sparring_personality::{
     Personality,
-    style::{Axis, AxisRow, BlindSpot, Style, StyleMetrics},
+    style::{Axis, AxisRow, BlindSpot, MeasuredStyle, Style},
 };
 
 /// Effect sizes from which on an axis counts as shown, and up to which it counts as left alone.
@@ -75,7 +75,7 @@ pub fn report(players: &[Personality], level: u32, played: &[Played]) -> String 
 #[derive(Debug, Clone, Copy)]
 enum Feature {
     Axis(&'static AxisRow),
-    /// A kind of move that somebody may overlook, with its name.
+    /// A blind spot with its name.
     Kind(&'static str, BlindSpot),
 }
 
@@ -87,8 +87,8 @@ fn features() -> impl Iterator<Item = Feature> {
 }
 
 impl Feature {
-    /// What a game shows of it: the more, the more of it.
-    fn shown(self, signs: &StyleMetrics) -> Option<f64> {
+    /// Its value in a game; larger is more of it.
+    fn shown(self, signs: &MeasuredStyle) -> Option<f64> {
         match self {
             Self::Axis(row) => signs.on(row.axis),
             Self::Kind(_, kind) => signs.of_kind(kind),
@@ -103,10 +103,10 @@ impl Feature {
         }
     }
 
-    /// Its name, and what its number counts.
+    /// Its name, and what its value counts.
     fn words(self) -> [&'static str; 2] {
         match self {
-            Self::Axis(row) => [row.key, StyleMetrics::meaning(row.axis)],
+            Self::Axis(row) => [row.key, MeasuredStyle::meaning(row.axis)],
             Self::Kind(name, _) => [
                 name,
                 "moves of this kind, of 100 at which there was one that may be overlooked",
@@ -213,12 +213,12 @@ fn told_apart(players: &[Personality], played: &[Played]) -> String {
 }
 
 /// The area under the curve for telling pools of games of two players apart; none with too few games.
-fn area(left: &[StyleMetrics], right: &[StyleMetrics]) -> Option<f64> {
+fn area(left: &[MeasuredStyle], right: &[MeasuredStyle]) -> Option<f64> {
     if left.len().min(right.len()) < 4 * POOL {
         return None;
     }
     // Pairs of games with both colors stay together.
-    let half = |signs: &[StyleMetrics], part: usize| -> Vec<StyleMetrics> {
+    let half = |signs: &[MeasuredStyle], part: usize| -> Vec<MeasuredStyle> {
         let mine = signs
             .iter()
             .enumerate()
@@ -226,7 +226,7 @@ fn area(left: &[StyleMetrics], right: &[StyleMetrics]) -> Option<f64> {
         mine.map(|(_, signs)| *signs).collect()
     };
     let (learn_left, learn_right) = (half(left, 0), half(right, 0));
-    let column = |signs: &[StyleMetrics], feature: Feature| -> Vec<f64> {
+    let column = |signs: &[MeasuredStyle], feature: Feature| -> Vec<f64> {
         signs.iter().filter_map(|each| feature.shown(each)).collect()
     };
     let weights: Vec<(Feature, f64, f64)> = features()
@@ -239,13 +239,13 @@ fn area(left: &[StyleMetrics], right: &[StyleMetrics]) -> Option<f64> {
             (variance > 0.0).then_some((feature, (a - b) / variance, f64::midpoint(a, b)))
         })
         .collect();
-    let score = |signs: &StyleMetrics| -> f64 {
+    let score = |signs: &MeasuredStyle| -> f64 {
         weights
             .iter()
             .filter_map(|(feature, weight, middle)| Some(weight * (feature.shown(signs)? - middle)))
             .sum()
     };
-    let pools = |signs: &[StyleMetrics]| -> Vec<f64> {
+    let pools = |signs: &[MeasuredStyle]| -> Vec<f64> {
         half(signs, 1)
             .chunks_exact(POOL)
             .map(|pool| pool.iter().map(score).sum())
@@ -293,7 +293,7 @@ mod tests {
     fn games(pushing: usize) -> Played {
         let signs = |moves: &str| {
             let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-            StyleMetrics::of(&line, Color::White)
+            MeasuredStyle::of(&line, Color::White)
         };
         let calm = signs(
             "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 b1c3 g8f6 d2d3 d7d6 c1e3 c5b6 d1d2 c8e6 c4b3 d8d7 a2a3 a7a6 f3h4 h7h6",
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn moves_that_are_overlooked_are_declared_by_showing_fewer() {
         let mut player = Personality::new("hasty");
-        player.style = Style::default().missing(&[BlindSpot::Knights]);
+        player.style = Style::default().with_blind_spots(&[BlindSpot::Knights]);
         // Where pawns are pushed, no knight moves.
         for (played, kept) in [([2, 8], "| 1 of 1 |"), ([8, 2], "| 0 of 1 |")] {
             let text = report(&[player.clone()], 1500, &played.map(games));

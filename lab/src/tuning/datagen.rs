@@ -61,7 +61,7 @@ pub enum GenerateError {
         path: PathBuf,
         /// Its first line.
         found: String,
-        /// What this run would write there.
+        /// The heading of this run.
         expected: String,
     },
     /// Openings that are all over or lost.
@@ -80,7 +80,7 @@ impl GenerateError {
 }
 
 impl Generator {
-    /// Plays what the file lacks. Games are written in the order of their numbers, so that the file does not depend
+    /// Plays the missing games. Games are written in the order of their numbers, so that the file does not depend
     /// on the number of threads; a last line cut off by a kill is dropped and its game played again.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Generator {
     }
 
     /// Opens the file of this run to append to, cut after its last whole line, with the games that it holds. A file of
-    /// somebody else's is left as it is.
+    /// that of another run is left unchanged.
     fn open(&self, path: &Path) -> Result<(File, u64), GenerateError> {
         let failed = GenerateError::of(path);
         let mut text = String::new();
@@ -152,7 +152,7 @@ impl Generator {
     ) -> Result<(), GenerateError> {
         let next = AtomicU64::new(done);
         let threads = self.threads.max(1);
-        // Bounded: who plays faster than the disk writes has to wait.
+        // Bounded: players wait for the disk.
         let (tx, rx) = sync_channel(4 * threads);
         thread::scope(|scope| {
             for _ in 0..threads {
@@ -249,7 +249,7 @@ mod tests {
         other.rules.seed = 10;
         let error = other.run(&path, &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains("seed 10"), "{error}");
-        // Nor is a file touched that nobody here has written.
+        // A file of another program is not touched either.
         for text in ["two lines,\nthe last without an end", "one without"] {
             fs::write(&path, text).unwrap();
             assert!(other.run(&path, &mut |_| ()).is_err());

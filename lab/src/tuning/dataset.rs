@@ -9,14 +9,14 @@ use super::{
 use sparring_chess::{Position, key};
 use sparring_engine::EvalSample;
 
-/// A position, taken apart for what is to learn from it, with what came of it.
+/// A training position with its label.
 #[derive(Debug, Clone)]
 pub struct Labelled<S = EvalSample> {
-    /// What is known of the position: its evaluation as a function of the weights, or what a net sees of it.
+    /// The features: coefficients of the weights, or inputs of the net.
     pub sample: S,
     /// The search's score when the game was played, in centipawns from White's view.
     pub score: f32,
-    /// White's points, from 0 to 1, by what came later: at the end of the game alone, unless [`TargetBlend`] says otherwise.
+    /// White's points (0 to 1) of what came later: at the end of the game alone, unless [`TargetBlend`] says otherwise.
     pub points: f32,
 }
 
@@ -29,7 +29,7 @@ pub struct Dataset<S = EvalSample> {
     pub held_out: Vec<Labelled<S>>,
     /// How many games they come from.
     pub games: usize,
-    /// How what came later is told to them.
+    /// How later scores and the result are blended.
     pub blend: TargetBlend,
 }
 
@@ -38,13 +38,13 @@ pub struct Dataset<S = EvalSample> {
 /// Source: the return of temporal differences (Sutton, 1988).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TargetBlend {
-    /// How much of what comes after a ply counts beside what is said at it, from 0 to 1: 1 for the game's result alone.
+    /// Lambda: weight (0 to 1) of what comes after a ply against its own score; 1 for the result alone.
     pub fade: f32,
-    /// What makes points of centipawns: 1 / (1 + exp(-K E)).
+    /// Scale K of the sigmoid 1 / (1 + exp(-K E)).
     pub k: f32,
 }
 
-/// The game's result alone, which asks nothing of K.
+/// The game's result alone, which does not use K.
 impl Default for TargetBlend {
     fn default() -> Self {
         Self { fade: 1.0, k: 0.0 }
@@ -52,10 +52,10 @@ impl Default for TargetBlend {
 }
 
 impl TargetBlend {
-    /// For each ply of a game White's points by what came after it.
+    /// For each ply of a game, White's points of what came after it.
     fn of(self, game: &GameRecord) -> Vec<f32> {
         let mut later = vec![0.0; game.scores.len()];
-        // Backwards: what is told after the next score, and how much of it counts before that.
+        // Backwards: value after the next score, and its weight before that.
         let (mut told, mut counts) = (game.outcome.points() as f32, 1.0);
         for (later, score) in later.iter_mut().zip(&game.scores).rev() {
             *later = told;
@@ -75,7 +75,7 @@ impl TargetBlend {
 pub struct BadGame {
     /// From 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The message.
     pub source: RecordError,
 }
 

@@ -6,12 +6,12 @@ use thiserror::Error;
 
 use sparring_chess::{GameHistory, PlayError, Position, Variant, write_fen};
 
-/// Who won.
+/// Result of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameOutcome {
     /// White won.
     White,
-    /// Nobody did.
+    /// A draw.
     Draw,
     /// Black won.
     Black,

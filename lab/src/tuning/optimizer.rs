@@ -1,8 +1,8 @@
-//! What tuning and training have in common: the descent, and the error that it descends.
+//! Adam optimizer, and the squared error that tuning and training minimise.
 
 use super::dataset::Labelled;
 
-/// Rates of forgetting for the means of the gradient and of its square, and what keeps the quotient finite.
+/// Adam's decay rates of both moments, and its epsilon.
 const BETA: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 
@@ -46,7 +46,7 @@ pub(super) fn points(scaled: f32) -> f32 {
 }
 
 impl<S> Labelled<S> {
-    /// The points for White that are to be foretold: what came later, as much as it is to count, and what the search found.
+    /// The target, in points for White: later result blended with the search score.
     pub(super) fn target(&self, k: f32, later_share: f32) -> f32 {
         later_share * self.points + (1.0 - later_share) * points(k * self.score)
     }

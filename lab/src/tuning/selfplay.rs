@@ -12,7 +12,7 @@ use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop}
 /// How games of self-play are played. Equal values give equal games.
 #[derive(Debug, Clone)]
 pub struct SelfPlay {
-    /// What each move may cost.
+    /// Limits of each search.
     pub nodes: Nodes,
     /// Where games start; the usual start when there is none.
     pub openings: Vec<Position>,
@@ -122,7 +122,7 @@ impl SelfPlay {
     }
 }
 
-/// What the rules say.
+/// Result by the rules.
 fn ended(line: &GameHistory) -> Option<GameOutcome> {
     let ending = line.outcome()?;
     Some(match ending.winner() {
@@ -132,7 +132,7 @@ fn ended(line: &GameHistory) -> Option<GameOutcome> {
     })
 }
 
-/// What the scores so far say, from White's view, one for each ply.
+/// Adjudicated result of the scores so far, one for each ply, from White's view.
 fn adjudicated(scores: &[i32]) -> Option<GameOutcome> {
     let latest = |plies: usize| scores.len().checked_sub(plies).map(|from| &scores[from..]);
     let all = |plies: usize, test: &dyn Fn(i32) -> bool| {

@@ -21,7 +21,7 @@ pub struct Tuner {
     pub batch: usize,
     /// Centipawns that a weight may move at a step at first; falls to nothing during the passes.
     pub rate: f32,
-    /// How much a game's result counts in what is to be foretold, from 0 to 1; the rest is the search's score.
+    /// Share (0 to 1) of the game's result in the target; the rest is the search score.
     pub result_share: f32,
     /// How much a weight is drawn to where it was: what a move by 100 centipawns adds to the error. Keeps weights
     /// that few positions use from following those few anywhere.
@@ -50,7 +50,7 @@ impl Default for Tuner {
     }
 }
 
-/// The mean squared error of what weights predict, in squared points.
+/// Mean squared error of the predictions, in squared points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Errors {
     /// On the positions learned from.
@@ -59,7 +59,7 @@ pub struct Errors {
     pub held_out: f64,
 }
 
-/// What tuning found.
+/// Result of tuning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuned {
     /// The fitted K: see the module.
@@ -73,7 +73,7 @@ pub struct Tuned {
 }
 
 impl Tuner {
-    /// Tunes the weights in use. Tells after each pass: its number from 1, and the errors.
+    /// Tunes the current weights. Reports number (from 1) and errors of each pass.
     pub fn tune(&self, set: &Dataset, tell: &mut dyn FnMut(usize, Errors)) -> Tuned {
         let start = weights_in_use();
         let k = self.k.unwrap_or_else(|| fit_k(&set.training, &start));
@@ -131,7 +131,7 @@ impl Tuner {
         weights
     }
 
-    /// What the weights are drawn to on a position: what is to be foretold, and what they foretold as they were.
+    /// The target of a position: its label blended with the prediction of the initial weights.
     fn aim(&self, position: &Labelled, start: &[WeightPair], k: f32) -> f32 {
         let target = position.target(k, self.result_share);
         if self.keep <= 0.0 {
@@ -198,7 +198,7 @@ mod tests {
     use sparring_chess::{Rules as _, units::Nodes};
     use sparring_engine::{Engine, EvalSample, weight_rows};
 
-    /// Some games' positions, labelled with what `weights` say of them.
+    /// Positions of some games, labelled with the evaluation of `weights`.
     fn labelled_by(weights: &[WeightPair], k: f32) -> Dataset {
         let rules = SelfPlay {
             nodes: Nodes(40),
@@ -275,7 +275,7 @@ mod tests {
                 .sum()
         };
         assert!(far(&held) < far(&free) / 2.0, "{} {}", far(&held), far(&free));
-        // Where what they predict is all there is, nothing is left to learn.
+        // With the initial predictions as the only target there is nothing to learn.
         let kept = tune(Tuner { keep: 1.0, ..tuner }).weights;
         assert_eq!(far(&kept), 0.0);
     }

@@ -1,4 +1,4 @@
-//! Teaches the net of `engine/net` what the classical evaluation misses, by gradient descent.
+//! Trains the NNUE correction of the classical evaluation by gradient descent.
 //!
 //! What the evaluation with the net's correction predicts of a position is to come near what the search found when the
 //! position was played, and near what came of it later in the game. The classical weights stay as they are, so that a net that has
@@ -25,12 +25,12 @@ pub struct NetTrainer {
     pub batch: usize,
     /// How far a number moves at a step at first; falls to nothing during the passes.
     pub rate: f32,
-    /// How much of itself a number loses at a step, times the rate: keeps what few positions teach small.
+    /// Weight decay per step, times the rate.
     pub decay: f32,
     /// How much what came later in the game counts in what is to be foretold, from 0 to 1; the rest is the score of the
     /// search at the position itself.
     pub later_share: f32,
-    /// What makes points of centipawns: 1 / (1 + exp(-K E)).
+    /// Scale K of the sigmoid 1 / (1 + exp(-K E)).
     pub k: f32,
     /// Orders the positions and makes the first numbers.
     pub seed: u64,
@@ -50,10 +50,10 @@ impl Default for NetTrainer {
     }
 }
 
-/// What training found.
+/// Result of training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
-    /// What the classical evaluation predicts alone.
+    /// Error of the classical evaluation alone.
     pub before: Errors,
     /// With the net.
     pub after: Errors,
@@ -61,14 +61,14 @@ pub struct Trained {
     pub weights: NetWeights,
 }
 
-/// A position of the games with what a net sees of it.
+/// A position with the inputs of the net.
 type Position = Labelled<NetSample>;
 
 /// A batch is shared out to so many threads, always as many, so that sums are added in the same order everywhere.
 const PARTS: usize = 2;
 
 impl NetTrainer {
-    /// Trains a net from nothing. Tells after each pass: its number from 1, and the errors.
+    /// Trains a net from scratch. Reports number (from 1) and errors of each pass.
     pub fn train(&self, set: &Dataset<NetSample>, tell: &mut dyn FnMut(usize, Errors)) -> Trained {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut weights = first_weights(&mut rng);
@@ -152,7 +152,7 @@ impl NetTrainer {
         points(self.k * (sample.classical + sample.share * NET_CENTIPAWNS * value))
     }
 
-    /// What is to be foretold for the side to move.
+    /// The target for the side to move.
     fn target(&self, position: &Position) -> f32 {
         let white = position.target(self.k, self.later_share);
         if position.sample.white_moves {
@@ -167,7 +167,7 @@ impl NetTrainer {
             let value = Seen::of(&position.sample, weights).value;
             self.foretold(&position.sample, value) - self.target(position)
         };
-        // Of those learned from as many as are held out say enough: some of each file.
+        // As many training positions as held-out ones suffice, some of each file.
         let every = set.training.len() / set.held_out.len().max(1);
         Errors {
             training: mean_error(set.training.iter().step_by(every.max(1)), error),
@@ -184,7 +184,7 @@ fn first_weights(rng: &mut ChaCha8Rng) -> Vec<f32> {
     weights
 }
 
-/// What a net makes of a position: both halves of the hidden layer, and its value.
+/// Forward pass of a position: both halves of the hidden layer, and the output.
 struct Seen {
     halves: [[f32; HIDDEN]; 2],
     value: f32,

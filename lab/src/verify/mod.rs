@@ -61,7 +61,7 @@ enum Truth<'t> {
     Solved(Box<Solved>),
 }
 
-/// What was counted.
+/// Counts.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Count {
     won: u64,
@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     })
 }
 
-/// What is said where a table is not there.
+/// Message for a missing table.
 fn missing(ending: &str) -> String {
     format!("{ending}.rtbw is not among the tables, or cannot be read")
 }
@@ -243,7 +243,7 @@ impl Sample {
         passes
     }
 
-    /// Whether the position that comes is looked at.
+    /// Whether the next position is checked.
     fn takes(&mut self) -> bool {
         if self.passes(1) {
             return false;

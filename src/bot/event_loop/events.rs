@@ -93,7 +93,7 @@ impl EventLoop {
                     }
                 }
             }
-            Event::Challenge { challenge, compat } => match challenge.status.fate() {
+            Event::Challenge { challenge, compat } => match challenge.status.outcome() {
                 None => self.pending_challenges.take((challenge, compat)),
                 // Its game comes by the stream.
                 Some(_) if challenge.status == ChallengeStatus::Accepted => {

@@ -18,7 +18,7 @@ use sparring_lichess::{
     CallError, Escaped,
     model::{ChatLine, ChatMessage, Room, Status, UserId},
 };
-use sparring_personality::ChatEvent;
+use sparring_personality::{ChatEvent, ChatNames, strength::Strength};
 
 /// The greeting waits so long: the opponent may ask for another personality at once, which greets them then.
 const GREETING_DELAY: Duration = Duration::from_secs(1);
@@ -197,9 +197,13 @@ impl GameTask {
             .name
             .as_deref()
             .filter(|name| name.parse::<UserId>().is_ok());
-        self.persona
-            .profile
-            .line(event, name.unwrap_or("stranger"), self.persona.level)
+        let profile = &self.persona.profile;
+        let names = ChatNames {
+            opponent: name.unwrap_or("stranger"),
+            me: &profile.title,
+            strength: Strength::of(profile, self.persona.level),
+        };
+        profile.chat.line(event, names)
     }
 
     pub(super) fn say(&self, line: String) {

@@ -69,13 +69,13 @@ impl GameTask {
         }
         if play.level.is_none() {
             let personalities = self.context.personalities.borrow();
-            let follows = personalities.get_or_default(&play.personality).follows;
+            let follows = personalities.get_or_default(&play.personality).level_setting;
             play.level = follows.and_then(|setting| setting.resolve(context.meeting()));
             if let Some(setting) = follows.filter(|_| context.rated) {
                 info!(
                     "the level of {} follows the opponent, and this game is rated: it is {}",
                     play.personality,
-                    setting.otherwise()
+                    setting.fallback()
                 );
             }
         }
@@ -89,7 +89,7 @@ impl GameTask {
             .asked
             .personality
             .as_ref()
-            .filter(|name| personalities.remembers(name));
+            .filter(|name| personalities.contains_or_retired(name));
         let name = begun.unwrap_or(&play.personality).clone();
         let own = personalities.get_or_default(&name).level;
         if name != play.personality || play.level.or(own) != self.asked.level {
@@ -121,7 +121,7 @@ impl GameTask {
             let profile = personalities.get_or_default(name.unwrap_or(&play.personality));
             let followed = || {
                 profile
-                    .follows
+                    .level_setting
                     .and_then(|setting| setting.resolve(context.meeting()))
             };
             let level = play

@@ -1,7 +1,7 @@
 //! Post mortem: where the game turned, told in chat if asked for by `!why`. No IO.
 
 use sparring_engine::Score;
-use sparring_personality::human_model::loss_curve::winning_chances;
+use sparring_personality::human_model::winning_chances;
 
 /// A smaller change of winning chances, in percentage points between two moves, is no turning point.
 const TURN: f32 = 8.0;

@@ -134,11 +134,11 @@ impl GameTask {
         }
     }
 
-    /// The persona of the next move: with `adapt = "coach"` its level follows the game.
+    /// The persona of the next move: with `adapt = "within-game"` its level follows the game.
     fn current_persona(&self) -> Persona {
         let persona = self.persona.clone();
         match persona.plays_at() {
-            Some(level) if self.play.adapt == Adapt::Coach => Persona {
+            Some(level) if self.play.adapt == Adapt::WithinGame => Persona {
                 level: Some(adaptive_level::by_score(
                     level,
                     self.scores.last().map(|(_, score)| *score),

@@ -10,7 +10,7 @@ const STEP: i32 = 30;
 /// Results change it by no more than this.
 const MOST_BY_RESULTS: i32 = 200;
 
-/// A pawn ahead or behind changes a coach's level by so much.
+/// A pawn ahead or behind changes the level within a game by so much.
 const FOR_A_PAWN: i32 = 60;
 /// How the game stands changes it by no more than this.
 const MOST_BY_SCORE: i32 = 300;
@@ -21,7 +21,7 @@ pub(in crate::bot) fn by_results(level: Elo, lead: i32) -> Elo {
     moved(level, change)
 }
 
-/// A coach's level for the next move, by the score of the last: the worse it stands, the better it plays.
+/// The level of the next move of a game by the score of the last: the worse the bot stands, the better it plays.
 pub(in crate::bot) fn by_score(level: Elo, last: Option<Score>) -> Elo {
     let behind = match last {
         None => 0,
@@ -48,8 +48,8 @@ pub(in crate::bot) fn told(adapt: Adapt, level: Elo, lead: i32) -> Option<String
             "I am {} ahead of you today, so I play a little weaker: level {level}.",
             lead.unsigned_abs()
         )),
-        (Adapt::Coach, _) => Some(format!(
-            "I coach: around level {level}, stronger while I stand worse and weaker while I stand better."
+        (Adapt::WithinGame, _) => Some(format!(
+            "My level follows this game: around {level}, stronger while I stand worse and weaker while I stand better."
         )),
     }
 }
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coach_plays_the_better_the_worse_it_stands() {
+    fn within_a_game_the_level_rises_as_the_score_falls() {
         let level = |score| by_score(Elo(1400), score).0;
         assert_eq!(level(None), 1400);
         assert_eq!(level(Some(Score::Cp(Centipawns(200)))), 1280);
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn what_is_told_fits_a_line_and_nothing_is_told_where_nothing_changes() {
-        for adapt in [Adapt::Off, Adapt::Rematches, Adapt::Coach] {
+        for adapt in [Adapt::Off, Adapt::Rematches, Adapt::WithinGame] {
             for lead in [i32::MIN, -1, 0, 1, i32::MAX] {
                 let told = told(adapt, Elo(1400), lead);
                 assert!(

@@ -48,7 +48,7 @@ pub fn offers_draw(profile: &Personality, outlook: Situation<'_>) -> bool {
     waited
         && outlook.ply >= FIRST_DRAW
         && profile.draw.is_some_and(|temper| {
-            (outlook.against_bot || temper.asks_people)
+            (outlook.against_bot || temper.offers_to_humans)
                 && lasted(outlook.scores, temper.moves, |score| {
                     score.abs() <= temper.within.0
                 })
@@ -108,16 +108,16 @@ mod tests {
 
     use super::*;
     use sparring_chess::units::Centipawns;
-    use sparring_personality::{DrawTemper, ResignTemper};
+    use sparring_personality::{DrawPolicy, ResignPolicy};
 
     fn tempered() -> Personality {
         let mut profile = Personality::new("x");
-        profile.draw = Some(DrawTemper {
+        profile.draw = Some(DrawPolicy {
             within: Centipawns(20),
             moves: 3,
-            asks_people: false,
+            offers_to_humans: false,
         });
-        profile.resign = Some(ResignTemper {
+        profile.resign = Some(ResignPolicy {
             behind: Centipawns(700),
             moves: 2,
         });
@@ -206,8 +206,8 @@ mod tests {
             ..outlook(&level, 80)
         };
         assert!(!offers_draw(&profile, person));
-        profile.draw = profile.draw.map(|temper| DrawTemper {
-            asks_people: true,
+        profile.draw = profile.draw.map(|temper| DrawPolicy {
+            offers_to_humans: true,
             ..temper
         });
         assert!(offers_draw(&profile, person));

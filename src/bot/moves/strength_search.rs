@@ -21,7 +21,7 @@ pub(super) async fn search(
     let work = move |engine: &mut Engine, control: &SearchControl<'_>, left: TimeLeft, report: Report<'_>| {
         let mut request = request.clone();
         left.apply(&mut request.search.limits);
-        if let Some(check) = &mut request.check {
+        if let Some(check) = &mut request.check_limits {
             left.apply(check);
         }
         choose_move(engine, &request, control, report)

@@ -217,12 +217,12 @@ pub fn explain_challenge(
 fn played(config: &Config, facts: &RuleContext) -> String {
     let cast = rules::casting(&config.rules, facts, &config.play);
     let own = super::profile_named(&config.paths, &cast.personality);
-    let follows = own.as_ref().and_then(|own| own.follows);
+    let follows = own.as_ref().and_then(|own| own.level_setting);
     let followed = follows.and_then(|wish| wish.resolve(facts.meeting()));
     let level = match (cast.level, followed, &own) {
         (Some(level), ..) => format!("level {level}{}", as_last(config, facts)),
         (None, Some(level), _) => format!("level {level}, as the personality follows the opponent"),
-        (None, None, Some(own)) => Strength::of(own).to_string(),
+        (None, None, Some(own)) => Strength::of(own, None).to_string(),
         (None, None, None) => "its own level".to_owned(),
     };
     let books = |ruled: &Option<Vec<String>>, color| match (ruled, &own) {

@@ -30,7 +30,7 @@ use sparring_diagnostics::{Diagnostics, nearest, place, utf8};
 use sparring_files as files;
 use sparring_personality::{
     self as personality, Level, Personality,
-    human_model::Features,
+    human_model::RootScores,
     strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
 };
 
@@ -195,7 +195,7 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
 
 /// How strong it is, in a few words.
 pub(crate) fn strength_of(profile: &Personality) -> String {
-    match Strength::of(profile) {
+    match Strength::of(profile, None) {
         level @ Strength::Level(_) => format!("{level}, {CALIBRATION}"),
         other => other.to_string(),
     }
@@ -289,7 +289,7 @@ pub(crate) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
     let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
     let checks = knobs.choice.is_some();
     let choice = knobs.choice.map_or(Vec::new(), |choice| {
-        let with_care = |tell: fn(BlunderCheck) -> String| or(choice.care.map(tell), "none");
+        let with_care = |tell: fn(BlunderCheck) -> String| or(choice.blunder_check.map(tell), "none");
         vec![
             (
                 "rating",
@@ -336,7 +336,7 @@ pub(crate) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
             "depth",
             match knobs.depth {
                 Some(depth) => depth.0.to_string(),
-                None if checks => Features::DEEP.0.to_string(),
+                None if checks => RootScores::DEEP.0.to_string(),
                 None => "no limit".to_owned(),
             },
             "half moves looked ahead, exchanges excepted",

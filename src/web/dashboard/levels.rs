@@ -24,7 +24,7 @@ pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
         .map(|row| {
             let level = Elo(row.level.round() as u32);
             let knobs = levels.params(level);
-            let care = knobs.choice.and_then(|choice| choice.care);
+            let care = knobs.choice.and_then(|choice| choice.blunder_check);
             json!({
                 "level": level, "place": row.at / levels.end(), "nodes": knobs.nodes,
                 "bookPlies": knobs.book_plies,

@@ -8,7 +8,7 @@ pub(super) use opponent::{Opponent, OpponentBehavior, Played, Player, Unanswered
 pub(super) use process::{Folder, Program, settings};
 pub(super) use sandbox_server::SandboxServer;
 
-/// What a book of the trials says.
+/// Text of the test book.
 pub(super) const BOOK: &str = "e4 e5 Nf3 Nc6 Bb5\nd4 d5 c4 e6 Nc3\n";
 
 /// The clocks of the trials, in seconds and seconds a move: the fastest that lichess allows bots, up to a minute and one.

@@ -25,7 +25,7 @@ use sparring_sandbox::Sandbox;
 
 /// A challenge that has not become a game by then is taken back and sent again.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// Who was declined asks again after this.
+/// Wait before the next challenge after a decline.
 const AFTER_REFUSAL: Duration = Duration::from_secs(10);
 /// A bot that does not come after so many challenges never will.
 const CHALLENGES: usize = 20;
@@ -41,7 +41,7 @@ pub(crate) struct OpponentBehavior {
     pub pause: Millis,
     /// So many half moves of the game are drawn, so that no two games are the same.
     pub drawn: usize,
-    /// How many nodes the opponent thinks about the others.
+    /// Nodes of the opponent's searches of the other moves.
     pub nodes: Nodes,
     /// The opponent resigns after so many half moves.
     pub most_plies: usize,
@@ -78,9 +78,9 @@ pub(crate) struct Played {
     pub status: Status,
     /// The bot's side.
     pub bot: Side,
-    /// Who won, if anybody did.
+    /// The winner, if any.
     pub winner: Option<Side>,
-    /// Who resigned or aborted, if the game ended so.
+    /// The side that resigned or aborted, if any.
     pub gave_up: Option<Player>,
     /// How many half moves were played.
     pub plies: usize,
@@ -265,7 +265,7 @@ impl Opponent {
         }
     }
 
-    /// Moves, and says when the move left; what comes of it is on the stream.
+    /// Sends a move and returns when it was sent; its effect is on the stream.
     async fn answer(
         &self,
         game: &GameState,
@@ -342,7 +342,7 @@ impl Opponent {
     }
 }
 
-/// What came of a challenge.
+/// Outcome of a challenge.
 enum Answer {
     /// A game.
     Game,

@@ -47,7 +47,7 @@ impl Folder {
         self.at(format!("books/{NAME}.book"))
     }
 
-    /// Writes all its files, whatever they say.
+    /// Writes all its files.
     ///
     /// # Errors
     /// When they cannot be written.
@@ -137,15 +137,15 @@ impl Program {
         Some(kib * 1024)
     }
 
-    /// Says how it ended, if it has.
+    /// Its exit status, if it has exited.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not report it.
     pub(crate) fn has_ended(&mut self) -> anyhow::Result<Option<String>> {
         Ok(self.child.try_wait()?.map(|status| status.to_string()))
     }
 
-    /// Ends it as the kernel does, without a word, and hears its log to the end.
+    /// Kills it (SIGKILL) and reads its log to the end.
     ///
     /// # Errors
     /// When it stays all the same.

@@ -51,7 +51,7 @@ impl SandboxServer {
         })
     }
 
-    /// The server's address as clients want it.
+    /// The server's base URL.
     pub(crate) fn address(&self) -> String {
         format!("http://{}/", self.server)
     }

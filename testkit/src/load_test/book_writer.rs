@@ -31,7 +31,7 @@ pub(super) fn text(seed: u64, lines: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Saves the text, each time a little longer, until told to stop. Gives the number of saves.
+/// Saves the text, each time a little longer, until stopped. Returns the number of saves.
 ///
 /// # Errors
 /// When the file cannot be written.

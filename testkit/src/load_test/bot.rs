@@ -10,13 +10,13 @@ use anyhow::Context as _;
 use super::stats::Latency;
 use crate::harness::{Folder, Program, SandboxServer, settings};
 
-/// What the log says of a move that the server did not take.
+/// Log text of a move that the server rejected.
 const REFUSAL: &str = "refused with 400";
 
-/// What the log says behind the time from our turn to the move's leaving, in microseconds.
+/// Log field of the time from our turn to sending the move, in microseconds.
 const LEAVES: (&str, &str) = (" leaves ", " us after the turn came");
 
-/// What the log says of a book that was saved and is in use.
+/// Log text of a reloaded book.
 const RELOADED: &str = "book reloaded, ";
 
 /// A running `sparring run`.
@@ -26,7 +26,7 @@ pub(super) struct Bot {
     folder: Folder,
 }
 
-/// What the program says of itself.
+/// Metrics of the bot.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     /// Moves that the server did not take.
@@ -91,13 +91,13 @@ impl Bot {
         self.program.resident().context("the program has ended")
     }
 
-    /// What its log has said since this was asked last.
+    /// Log lines since the last call.
     pub(super) fn heard(&self) -> Log {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *log)
     }
 
-    /// Ends the program and says what its log said.
+    /// Ends the bot and returns its log.
     pub(super) async fn end(self) -> anyhow::Result<Log> {
         self.program.kill().await?;
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,14 +12,14 @@ use super::{Args, BOOK, INSTANT, mebibytes, row, start};
 use crate::harness::{Opponent, OpponentBehavior, SandboxServer};
 use sparring_chess::units::{Millis, Nodes, Stopwatch, TimeSource as _};
 
-/// Memory is looked at after each of so many equal parts.
+/// Number of equal parts after which memory is measured.
 const PARTS: usize = 10;
 /// After these parts all that is allocated once has been, and growth counts from there.
 const SETTLED: usize = 1;
-/// Whoever plays on after so many half moves learns nothing new about memory.
+/// Plies after which games are resigned: longer ones show nothing new about memory.
 const PLIES: usize = 12;
 
-/// Plays so many games and prints what memory was in use after each part of them, with no game running.
+/// Plays the games and prints the memory in use after each part, with no game running.
 pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
     let sandbox_server = SandboxServer::new(args.seed).await?;
     let (bot, _) = start(&sandbox_server, INSTANT, BOOK, args.at_once).await?;

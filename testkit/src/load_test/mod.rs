@@ -53,11 +53,11 @@ pub struct Args {
     seed: u64,
 }
 
-/// A bot that moves at once: what remains is the daemon.
+/// A bot that moves at once, to measure the daemon alone.
 const INSTANT: &str = "about = \"Moves at once.\"\nnodes = 1\ndelay = \"off\"\nbooks = []\n";
-/// A bot that thinks as long as its clock allows.
+/// A bot that uses its whole time budget.
 const BY_CLOCK: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\n";
-/// A bot that moves at once, after a look into a book.
+/// A bot that moves at once, with a book.
 const READER: &str = "about = \"Looks things up.\"\nnodes = 1\ndelay = \"off\"\nbooks = [\"starter\"]\n";
 
 /// How long anything here may take before it counts as stuck.
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Starts the program and says how long it took to open its event stream.
+/// Starts the bot and returns the time until its event stream was open.
 async fn start(
     sandbox_server: &SandboxServer,
     personality: &str,
@@ -231,6 +231,6 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 fn row(what: &str, figure: &str) {
-    // Whoever reads the table may have left; the measurement goes on to end the bot in order.
+    // A closed stdout does not stop the measurement.
     let _ = sparring::cli::print(format_args!("{what:<62} {figure}"));
 }

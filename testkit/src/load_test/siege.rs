@@ -31,11 +31,11 @@ use sparring_engine::Score;
 use sparring_http_server::raise_open_files;
 use sparring_lichess::model::Side;
 
-/// Sockets that are held open and ask nothing.
+/// Idle sockets.
 const IDLE: usize = 1100;
-/// Clients that ask without end, one request after the other.
+/// Clients that send requests without pause.
 const CLIENTS: usize = 300;
-/// What they ask for, in turn.
+/// Their requests, in turn.
 const COSTLY: [&str; 7] = [
     "/api/games?most=20000",
     "/api/opponents",
@@ -49,12 +49,12 @@ const COSTLY: [&str; 7] = [
 const GAMES: u32 = 20_000;
 const WITH_MOVES: u32 = 2000;
 const PLIES: u32 = 80;
-/// The owner looks so often.
+/// Interval of the owner's page loads.
 const LOOK: Duration = Duration::from_secs(2);
 /// How long the opponents wait before each move.
 const PAUSE: Millis = Millis(250);
 
-/// What befell whoever asked.
+/// Results of the requests.
 #[derive(Debug, Default)]
 struct Answers {
     good: AtomicU64,
@@ -62,7 +62,7 @@ struct Answers {
     failed: AtomicU64,
 }
 
-/// Plays the games alone and under siege, and prints what the siege cost.
+/// Plays the games without and with load, and prints the difference.
 pub(super) async fn measure(args: &Args) -> anyhow::Result<()> {
     raise_open_files();
     let sandbox_server = SandboxServer::new(args.seed).await?;
@@ -176,7 +176,7 @@ async fn hold(address: SocketAddr, stop: CancellationToken) {
     stop.run_until_cancelled(holding).await;
 }
 
-/// Asks for one costly page after the other.
+/// Requests one expensive page after the other.
 async fn ask(address: SocketAddr, number: usize, stop: CancellationToken, answers: Arc<Answers>) {
     let Ok(client) = Client::builder().no_proxy().build() else {
         return;
@@ -199,7 +199,7 @@ async fn ask(address: SocketAddr, number: usize, stop: CancellationToken, answer
     stop.run_until_cancelled(asking).await;
 }
 
-/// Opens the page as an owner does, again and again; says how long that took and how often it failed.
+/// Loads the page repeatedly as an owner does; returns times and failures.
 async fn look(address: SocketAddr, stop: CancellationToken) -> anyhow::Result<String> {
     let (mut waits, mut failed) = (Latency::default(), 0);
     while !stop.is_cancelled() {

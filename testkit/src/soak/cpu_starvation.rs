@@ -1,4 +1,4 @@
-//! CPU starvation: tells delays of a busy machine from those of the daemon.
+//! CPU starvation: separates delays of a busy machine from those of the daemon.
 
 use std::{
     collections::BTreeMap,
@@ -12,9 +12,9 @@ use std::{
 use sparring_chess::units::Millis;
 use sparring_sandbox::Sandbox;
 
-/// The watch looks at the clock so often.
+/// Interval of the stall detector.
 const TICK: Duration = Duration::from_millis(5);
-/// Whoever wakes later than this stood still for a time that counts.
+/// A wake-up later than this counts as a stall.
 const LATE: Duration = Duration::from_millis(50);
 
 /// A thread that does nothing but sleep and note when it was not woken in time. It ends with this.
@@ -55,23 +55,23 @@ impl CpuStarvation {
     }
 }
 
-/// Watches whether others have the processors that a program wants.
+/// Detects that other processes use the CPUs that the bot needs.
 #[derive(Debug, Default)]
 pub(super) struct Starvation {
-    /// How long each thread of the program had waited for a processor when it was looked at last.
+    /// Run-queue wait of each thread at the last sample.
     delays: BTreeMap<OsString, Duration>,
 }
 
 impl Starvation {
-    /// Looks at the program, of whose threads nobody has looked for so long. The longest that one of them has waited for a
-    /// processor since, if that is most of the time and others are there who may have had it.
+    /// Samples the bot's threads after `elapsed`. Returns the longest run-queue wait since the last sample, if it is most of
+    /// that time and other processes are runnable.
     pub(super) fn since_last_look(&mut self, program: Option<u32>, elapsed: Duration) -> Option<Duration> {
         let longest = self.longest_wait(run_delays(program?))?;
         let others = others_running(program).is_some_and(|others| others > 0);
         (others && longest * 2 >= elapsed).then_some(longest)
     }
 
-    /// The longest that a thread has waited since the last look; none if there are no threads that were there already.
+    /// Longest wait of a thread since the last sample; `None` without earlier threads.
     fn longest_wait(&mut self, delays: BTreeMap<OsString, Duration>) -> Option<Duration> {
         let before = std::mem::replace(&mut self.delays, delays);
         let threads = self.delays.iter();
@@ -80,7 +80,7 @@ impl Starvation {
     }
 }
 
-/// How long each thread of a process has wanted to run and could not; nothing where the kernel does not say.
+/// Run-queue wait of each thread of a process; empty if the kernel does not report it.
 fn run_delays(pid: u32) -> BTreeMap<OsString, Duration> {
     let stats = of_threads(pid, "schedstat");
     stats
@@ -101,7 +101,7 @@ pub(super) fn is_crowded(program: Option<u32>) -> bool {
     others_running(program).is_some_and(|others| others >= cores)
 }
 
-/// How many want to run on the whole machine, threads of this process and of the program left out.
+/// Runnable threads on the machine, without those of this process and the bot.
 fn others_running(program: Option<u32>) -> Option<usize> {
     let load = fs::read_to_string("/proc/loadavg").ok()?;
     let (running, _) = load.split_ascii_whitespace().nth(3)?.split_once('/')?;
@@ -109,7 +109,7 @@ fn others_running(program: Option<u32>) -> Option<usize> {
     Some(running.parse::<usize>().ok()?.saturating_sub(own))
 }
 
-/// How many threads of a process want to run.
+/// Runnable threads of a process.
 fn running_of(pid: u32) -> usize {
     of_threads(pid, "stat")
         .filter(|(_, stat)| is_running(stat))

@@ -16,15 +16,15 @@ pub(super) struct FaultLog {
     /// Spans without an open event stream: those of `outages`, but until an event stream that fell silent is given
     /// up, which takes longer than a game's.
     pub without_events: Vec<(Millis, Millis)>,
-    /// Spans in which the machine let nobody run.
+    /// Spans in which the machine stalled.
     pub stalls: Vec<(Millis, Millis)>,
-    /// Spans in which others had the processors that the program wanted.
+    /// Spans in which other processes used the CPUs that the bot needed.
     pub starved: Vec<(Millis, Millis)>,
 }
 
 impl FaultLog {
     /// The time of a span that faults took from a game: what was out of reach, each moment counted once, and what
-    /// requests and lines of the game cost beside it.
+    /// requests and lines of the game cost in addition.
     pub(super) fn lost_in(&self, game: &GameId, from: Millis, to: Millis) -> Millis {
         let machine = self.stalls.iter().chain(&self.starved);
         let mut spans: Vec<_> = self.outages.iter().chain(machine).copied().collect();
@@ -61,12 +61,12 @@ impl FaultLog {
         self.outages.iter().any(within)
     }
 
-    /// Whether another life of the daemon began in this span, which knows nothing of what the one before was told.
+    /// Whether the daemon was restarted in this span, which loses what it knew.
     pub(super) fn was_reborn_in(&self, from: Millis, to: Millis) -> bool {
         self.kills.iter().any(|(begin, end)| *begin <= to && from <= *end)
     }
 
-    /// Whether nobody ran for so long within this span.
+    /// Whether the machine stalled for this long within the span.
     pub(super) fn stood_still_in(&self, from: Millis, to: Millis, least: Millis) -> bool {
         let long = |(begin, end): &(Millis, Millis)| *begin <= to && from <= *end && *end - *begin >= least;
         self.stalls.iter().any(long)

@@ -31,7 +31,7 @@ pub(super) struct FaultProxy {
     _carrying: AbortOnDropHandle<()>,
 }
 
-/// What the network does.
+/// Mode of the network.
 #[derive(Debug, Clone, Copy)]
 struct Gate {
     open: bool,
@@ -39,7 +39,7 @@ struct Gate {
     silences: usize,
 }
 
-/// What a connection was last used for.
+/// Last use of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// The stream of events.
@@ -51,7 +51,7 @@ pub(super) enum Use {
 }
 
 impl Use {
-    /// What a request asks for, if these bytes begin one.
+    /// The use by the first bytes of a request.
     fn of(bytes: &[u8]) -> Option<Self> {
         let is = |head: &str| bytes.starts_with(head.as_bytes());
         if is("GET /api/stream/event") {
@@ -67,7 +67,7 @@ impl Use {
 /// A connection on which nothing came any more.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Silence {
-    /// What it was used for.
+    /// Its use.
     pub used: Use,
     /// How long it was there.
     pub lasted: Duration,
@@ -75,7 +75,7 @@ pub(super) struct Silence {
     pub is_noticed: bool,
 }
 
-/// What the network has seen.
+/// Statistics of the network.
 #[derive(Debug, Default)]
 struct ProxyLog {
     /// Silent connections that are open, under numbers of their own.
@@ -237,7 +237,7 @@ async fn carry(
     }
 }
 
-/// Carries requests, and notes what they ask for, until one of the two is gone.
+/// Forwards bytes and records the use, until one end closes.
 async fn requests(
     client: &mut ReadHalf<'_>,
     server: &mut WriteHalf<'_>,
@@ -259,7 +259,7 @@ async fn requests(
     }
 }
 
-/// Swallows what comes until the other end is closed.
+/// Discards bytes until the other end closes.
 async fn until_closed(client: &mut TcpStream) {
     let mut bytes = vec![0; REQUEST];
     while matches!(client.read(&mut bytes).await, Ok(1..)) {}

@@ -26,18 +26,18 @@ const STUCK: Duration = Duration::from_secs(600);
 /// Memory settles within so long after a start.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// Everything that the table tells of the games.
+/// Data of the table.
 #[derive(Default)]
 pub(super) struct GamesRecord {
     /// The games that came to an end.
     pub played: Vec<Played>,
-    /// What the bot has sent for its moves.
+    /// The bot's move requests.
     pub moves: Moves,
-    /// How the program ended when nobody had killed it.
+    /// Exits of the bot that were no kill.
     pub own_ends: Vec<String>,
     /// The most that memory grew within one life, in bytes, once settled.
     pub growth: u64,
-    /// What is wrong with the archive.
+    /// Differences of the archive.
     pub kept: Kept,
     /// Why opponents left, or the course came to an end, before its time.
     pub broken: Vec<String>,
@@ -58,7 +58,7 @@ impl GamesRecord {
     }
 }
 
-/// Plays the games and prints what came of them. Returns the bars that were missed.
+/// Plays the games and prints the results. Returns the bars that were missed.
 pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
     let mut setup = SoakSetup::new(args.seed, args.at_once, args.log.as_deref()).await?;
     setup.sandbox_server.sandbox.audit_moves();
@@ -72,7 +72,7 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
     let mut schedule = ChaosSchedule::new(args.seed);
     let (mut tasks, told) = spawn_opponents(args, &setup)?;
     let mut record = GamesRecord::default();
-    // What breaks it off is no reason to keep to oneself what was seen until then.
+    // Results so far are printed even if the run is aborted.
     if let Err(error) = watch(args, &mut setup, &mut schedule, told, &mut record).await {
         record.broken.push(format!("{error:#}"));
         tasks.abort_all();
@@ -106,8 +106,8 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
     Ok(table::of_games(args, &setup, &schedule, &record, &findings))
 }
 
-/// Starts a task for every opponent, which reports its games. Which games are whose is fixed, so that it depends on nobody's
-/// speed who has which clock in the how-manieth of his games.
+/// Starts a task for every opponent, which reports its games. Games are assigned in advance, so that clocks do not depend on
+/// speed.
 fn spawn_opponents(
     args: &Args,
     setup: &SoakSetup,

@@ -1,4 +1,4 @@
-//! What the archive of the program knows when all is over, beside what was played.
+//! Compares the bot's archive with the games played.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,19 +9,19 @@ use crate::harness::Played;
 use sparring::store::{Archive, Filter, GameRecord};
 use sparring_lichess::model::{GameId, Side};
 
-/// A last life without trouble has so long to finish what others could not.
+/// Time of a last run without faults to finish its work.
 const LAST_LIFE: Duration = Duration::from_secs(5);
-/// The archive of a running program is looked into so often.
+/// Interval of reading the archive of a running bot.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What is wrong with it, each game in a line.
+/// Differences, one line a game.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     /// Games without an end.
     pub open: Vec<String>,
     /// Games that ended and are not there at all.
     pub missing: Vec<String>,
-    /// Games of which it tells another end than the opponent saw.
+    /// Games with another end than the opponent saw.
     pub differing: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Kept {
             ))
         };
         let limit = Instant::now() + LAST_LIFE;
-        // While the program runs, what cannot be read now may be in a moment.
+        // While the bot runs, an unreadable archive may be readable soon.
         while Instant::now() < limit && read().ok() != Some(Self::default()) {
             sleep(LOOK).await;
         }

@@ -28,20 +28,20 @@ const BAR: Duration = Duration::from_secs(1);
 const SHOWN: Duration = Duration::from_secs(10);
 /// A game here takes seconds.
 const STUCK: Duration = Duration::from_secs(60);
-/// What is left on the bot's clock.
+/// Remaining time of the bot.
 const LEFT: Millis = Millis::from_secs(3);
-/// What the games begin with.
+/// Initial time of the games.
 const CLOCK: Millis = Millis::from_secs(600);
 
 /// How one of them went.
 struct Moment {
     /// From the start of the new program to its move; none if it lost on time.
     took: Option<Duration>,
-    /// Others wanted every processor when the program started or when it had moved.
+    /// Other processes used every CPU at the start or at the move.
     crowded: bool,
 }
 
-/// Everything that the table tells of them.
+/// Data of the table.
 #[derive(Default)]
 struct KillsRecord {
     moments: Vec<Moment>,
@@ -58,7 +58,7 @@ pub(super) async fn play(args: &Args) -> anyhow::Result<Vec<String>> {
     setup.sandbox_server.sandbox.audit_moves();
     let opponent = Opponent::new(&setup.sandbox_server, 0)?;
     let mut record = KillsRecord::default();
-    // What breaks it off is no reason to keep to oneself what was seen until then.
+    // Results so far are printed even if the run is aborted.
     if let Err(error) = moments(args.kills, &opponent, &mut setup, &mut record).await {
         record.broken.push(format!("{error:#}"));
     }
@@ -106,7 +106,7 @@ async fn moments(
             Ok(moment) => record.moments.push(moment),
             Err(error) => {
                 record.broken.push(format!("{error:#}"));
-                // Whatever is left of the game ends by its clock, and the next one has a seat.
+                // The game ends by its clock, which frees the game slot.
                 setup.sandbox_server.sandbox.advance(CLOCK + CLOCK);
             }
         }

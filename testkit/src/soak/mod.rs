@@ -24,7 +24,7 @@ use sparring::cli::{
     threads,
 };
 
-/// Plays games while everything goes wrong, and prints what came of them.
+/// Plays games under injected faults and prints the results.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Games to play.
@@ -48,7 +48,7 @@ pub struct Args {
     /// the same kind, not the same run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Keeps what the program says of its games in this file, to look up why one was lost.
+    /// Writes the bot's log of its games to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }

@@ -1,5 +1,4 @@
-//! What the bot has sent for its moves, read by whoever trusts it with nothing: every request as it came to the door,
-//! whatever met it there.
+//! Checks all move requests of the bot, as recorded on arrival before any injected fault.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
 use sparring_sandbox::{FaultKind, MoveOutcome, PostedMove};
 
-/// What a move loses on its way even when nothing is wrong.
+/// Network delay of a move without faults.
 const WAY: Millis = Millis(400);
 /// After "too many requests" the moves of that game wait for so long at least (F10), whatever their clock shows.
 const SILENCE: Millis = Millis::from_secs(1);
@@ -18,18 +17,18 @@ const PATIENCE: (Millis, Millis) = (Millis(250), Millis::from_secs(5));
 /// each comes so often within one life and one turn: that takes a chance of 3 in 100 eight times in a row.
 const MOST_TRIES: usize = 8;
 
-/// What came of the moves that the bot has sent.
+/// Results of the bot's move requests.
 #[derive(Debug, Default)]
 pub(super) struct Moves {
-    /// Requests that came to the door.
+    /// Requests that arrived.
     pub sent: usize,
-    /// Those that met a mishap there.
+    /// Those with an injected fault.
     pub met: usize,
-    /// Those that came when the game was over.
+    /// Those after the end of the game.
     pub late: usize,
-    /// Moves that no rule allows, or out of turn.
+    /// Illegal moves, or moves out of turn.
     pub illegal: Vec<String>,
-    /// Half moves that were answered with two different moves.
+    /// Plies with two different moves.
     pub changed: Vec<String>,
     /// Moves that were sent again though they had been played, with a fault of their own between.
     pub forced_repeats: usize,
@@ -44,7 +43,7 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    /// Looks through what was sent, in the order in which it came.
+    /// Checks the requests in order of arrival.
     pub(super) fn read(posted_moves: &[PostedMove], faults: &FaultLog) -> Self {
         let mut games: BTreeMap<&GameId, Vec<&PostedMove>> = BTreeMap::new();
         for posted in posted_moves {
@@ -95,7 +94,7 @@ impl Moves {
     fn read_try(&mut self, before: &[&PostedMove], posted: &PostedMove, faults: &FaultLog) {
         // The answer to the move of the turn before may still be on its way: the stream has shown the move, and the game goes on.
         let is_served = |other: &&PostedMove| other.finished_at.is_none_or(|over| over > posted.at);
-        if posted.is_beside && before.iter().any(is_served) {
+        if posted.overlaps && before.iter().any(is_served) {
             self.crossed.push(say(posted, "another was under way"));
         }
         let copy = before.iter().find(|first| first.outcome == MoveOutcome::Played);
@@ -108,7 +107,7 @@ impl Moves {
             return;
         }
         if let Some(other) = before.last().filter(|other| other.uci != posted.uci) {
-            // Who begins a new life thinks anew, and may if nothing was played.
+            // A restarted bot searches again, and may if nothing was played.
             let may = copy.is_none() && faults.was_reborn_in(other.at, posted.at);
             if !may {
                 self.changed.push(say(posted, &format!("after {}", other.uci)));
@@ -130,15 +129,15 @@ fn turn_of(posted: &PostedMove, played: &BTreeMap<usize, &str>) -> usize {
     if at(1).is_some() {
         return posted.ply - 1;
     }
-    // A move is never legal again a turn later: its square was left, and nobody of ours has come there since.
+    // A move is never legal again a turn later: its origin is empty.
     match at(2) {
         Some(uci) if *uci == posted.uci => posted.ply - 2,
         _ => posted.ply,
     }
 }
 
-/// Whether a move that was played could not be known to be when it was sent again: something befell this very request,
-/// or the way of what it came to, between the two.
+/// Whether the bot could not know that a move was played when it sent it again: a fault hit this request or its stream
+/// between the two.
 fn is_excused(first: &PostedMove, again: &PostedMove, faults: &FaultLog) -> bool {
     let (least, most) = PATIENCE;
     let patience = first
@@ -191,7 +190,7 @@ mod tests {
             uci: uci.into(),
             at,
             finished_at: Some(at + Millis(5)),
-            is_beside: false,
+            overlaps: false,
             ply,
             clock: Some(secs(20)),
             fault: None,
@@ -334,7 +333,7 @@ mod tests {
     #[test]
     fn another_move_may_follow_one_that_was_never_played_only_in_another_life() {
         let mut posted_moves = [
-            posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
+            posted(secs(1), 0, "e2e4", MoveOutcome::NotDelivered),
             posted(secs(4), 0, "d2d4", MoveOutcome::Played),
         ];
         posted_moves[0].fault = answer(503);
@@ -353,7 +352,7 @@ mod tests {
     #[test]
     fn a_second_request_at_once_is_seen_whatever_the_first_met() {
         let mut posted_moves = [
-            posted(secs(1), 0, "e2e4", MoveOutcome::Unheard),
+            posted(secs(1), 0, "e2e4", MoveOutcome::NotDelivered),
             posted(secs(1), 0, "e2e4", MoveOutcome::Played),
         ];
         posted_moves[0].fault = answer(502);
@@ -362,7 +361,7 @@ mod tests {
                 .crossed
                 .is_empty()
         );
-        posted_moves[1].is_beside = true;
+        posted_moves[1].overlaps = true;
         assert_eq!(Moves::read(&posted_moves, &FaultLog::default()).crossed.len(), 1);
     }
 
@@ -373,7 +372,7 @@ mod tests {
             posted(secs(2), 2, "d2d4", MoveOutcome::Played),
         ];
         posted_moves[0].finished_at = Some(secs(5));
-        posted_moves[1].is_beside = true;
+        posted_moves[1].overlaps = true;
         assert!(
             Moves::read(&posted_moves, &FaultLog::default())
                 .crossed
@@ -384,7 +383,7 @@ mod tests {
     #[test]
     fn a_second_is_kept_after_too_many_requests_by_whoever_was_told() {
         let sent = |at| {
-            let mut first = posted(secs(1), 0, "e2e4", MoveOutcome::Unheard);
+            let mut first = posted(secs(1), 0, "e2e4", MoveOutcome::NotDelivered);
             first.fault = answer(429);
             [first, posted(at, 0, "e2e4", MoveOutcome::Played)]
         };
@@ -400,7 +399,7 @@ mod tests {
         let tries = |count: usize, faults: &FaultLog| {
             let mut posted_moves = Vec::new();
             for number in 0..count {
-                let mut posted = posted(secs(number as u64), 0, "e2e4", MoveOutcome::Unheard);
+                let mut posted = posted(secs(number as u64), 0, "e2e4", MoveOutcome::NotDelivered);
                 posted.fault = answer(503);
                 posted_moves.push(posted);
             }
@@ -452,8 +451,8 @@ mod tests {
         assert_eq!(
             fates,
             [
-                MoveOutcome::Unheard,
-                MoveOutcome::Unheard,
+                MoveOutcome::NotDelivered,
+                MoveOutcome::NotDelivered,
                 MoveOutcome::Played,
                 out_of_turn()
             ]

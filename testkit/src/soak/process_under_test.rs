@@ -12,19 +12,19 @@ use tokio::process::Command;
 
 use crate::harness::{BOOK, Folder, Program, settings};
 
-/// Words of the log that tell of a part of the program that fell over.
+/// Log text of a panic.
 const PANICS: [&str; 2] = ["panicked at", "fell over"];
-/// Words of the log that tell of an archive that cannot be written.
+/// Log text of an archive that cannot be written.
 const DISK: &str = "rows wait";
-/// So many of the lines that matter are kept for whoever asks why.
+/// Number of relevant log lines kept.
 const KEPT: usize = 200;
-/// A bot that thinks as long as its clock allows.
+/// A bot that uses its whole time budget.
 const BY_CLOCK: &str = "about = \"Uses its clock.\"\ndelay = \"off\"\nbooks = [\"starter\"]\ntakebacks = 0\n";
 
-/// What the log has said over all lives.
+/// Relevant log lines over all restarts.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Said {
-    /// The lines that tell of parts of the program that fell over.
+    /// Lines of panics.
     pub panics: Vec<String>,
     /// How often it noticed that the archive cannot be written.
     pub full: usize,
@@ -39,7 +39,7 @@ impl Said {
     }
 }
 
-/// The program, its folder, and what it has said.
+/// The bot process, its folder and its log.
 pub(super) struct ProcessUnderTest {
     address: String,
     token: String,
@@ -92,7 +92,7 @@ impl ProcessUnderTest {
             .write("[games\nmax = lots", "nodes = \"many\"", "e4 e5 Nf9")
     }
 
-    /// Asks it to read its settings again.
+    /// Makes it reload its settings.
     pub(super) async fn reload(&self) -> anyhow::Result<()> {
         if let Some(pid) = self.pid() {
             Command::new("kill")
@@ -124,7 +124,7 @@ impl ProcessUnderTest {
         let mut log = self.log.as_ref().map(File::try_clone).transpose()?;
         let on_line = move |line: &str| {
             if let Some(file) = &mut log {
-                // For whoever asks why afterwards: a line that cannot be kept is no reason to stop.
+                // A log line that cannot be written does not stop the run.
                 let _ = writeln!(file, "{line}");
             }
             said.lock().unwrap_or_else(PoisonError::into_inner).on_line(line);
@@ -141,7 +141,7 @@ impl ProcessUnderTest {
         }
     }
 
-    /// Says how it ended, if it has ended of its own accord, which it never should.
+    /// Its exit, if it exited by itself, which it never should.
     pub(super) fn has_ended(&mut self) -> anyhow::Result<Option<String>> {
         self.program.as_mut().map_or(Ok(None), Program::has_ended)
     }
@@ -151,7 +151,7 @@ impl ProcessUnderTest {
         self.program.as_ref()?.resident()
     }
 
-    /// What its log has said so far.
+    /// Its log so far.
     pub(super) fn said(&self) -> Said {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! Soak report: losses, told apart by whether a fault caused them.
+//! Soak report: losses, separated by whether a fault caused them.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use sparring_lichess::model::Status;
 
 /// What a move loses on its way even when nothing is wrong, and the least that a turn takes.
 const WAY: Millis = Millis(400);
-/// A challenge is told to whoever opens an event stream for so long.
+/// Event streams repeat a challenge for this long.
 const ANNOUNCED: Millis = Millis::from_secs(20);
 /// Who had this time to see a challenge, with nothing in the way, should have answered it: an event stream that breaks
 /// is open again within a few seconds, and the rest of it is for a call that fails and is made again.
 const TIME_TO_ANSWER: Millis = Millis::from_secs(10);
 
-/// What came of all games.
+/// Results of all games.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// How the games ended.
     pub endings: BTreeMap<String, usize>,
-    /// Games that the bot won, drew (or that ended for nobody), and lost.
+    /// Games that the bot won, drew (or without a winner), and lost.
     pub score: [usize; 3],
     /// Games that the bot resigned; its personality never does, so only because it could not play on.
     pub resigned: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct Findings {
     pub aborted: Vec<String>,
     /// Games that the opponents resigned, at their last half move.
     pub guests_resigned: usize,
-    /// Challenges that nothing was heard of, or that were declined, though the bot had the time to accept them.
+    /// Challenges without an answer, or declined, though the bot had the time to accept them.
     pub unanswered: Vec<String>,
     /// The same, without the time.
     pub forced_unanswered: usize,
@@ -68,7 +68,7 @@ impl Findings {
         }
         let (began, clock) = game.last_turn.unwrap_or((game.ended, Millis::ZERO));
         let lost = faults.lost_in(&game.id, began, game.ended);
-        // Who lets the clock run down untroubled has lost by its own doing, however little was left.
+        // Without a fault the loss is the bot's own, however little time was left.
         if lost > Millis::ZERO && lost + WAY >= clock {
             self.forced_losses += 1;
         } else {
@@ -82,7 +82,7 @@ impl Findings {
     fn add_unanswered(&mut self, challenge: &Unanswered, faults: &FaultLog) {
         let (from, until) = challenge.stood;
         let calm = faults.longest_calm(from, until.min(from + ANNOUNCED));
-        // Whoever declines has heard; seats are kept for as many as there are opponents.
+        // A declined challenge was received; there is a game slot for every opponent.
         if calm < TIME_TO_ANSWER && challenge.declined.is_none() {
             self.forced_unanswered += 1;
             return;

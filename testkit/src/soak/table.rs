@@ -18,16 +18,16 @@ use sparring_chess::units::Millis;
 const NOTICED: Duration = Duration::from_secs(25);
 /// So soon after an outage challenges should be heard again. No bar: the longer an outage, the rarer the tries.
 const ACCEPTING: Duration = Duration::from_secs(1);
-/// So many of the lines behind a bar that was missed are shown.
+/// Number of lines shown for a missed bar.
 const SHOWN: usize = 10;
 
 /// Prints one row.
 pub(super) fn row(what: &str, figure: impl Display) {
-    // Whoever reads the table may have left; the soak goes on to its end.
+    // A closed stdout does not stop the run.
     let _ = sparring::cli::print(format_args!("{what:<64} {figure}"));
 }
 
-/// Prints what came of the games. Returns the bars that were missed.
+/// Prints the results of the games. Returns the bars that were missed.
 pub(super) fn of_games(
     args: &Args,
     setup: &SoakSetup,
@@ -66,7 +66,7 @@ pub(super) fn of_games(
     .concat()
 }
 
-/// Prints what the requests for moves have shown. Returns the bars that were missed.
+/// Prints the results of the move requests. Returns the bars that were missed.
 pub(super) fn of_moves(moves: &Moves) -> Vec<String> {
     row(
         "moves sent, met by a mishap, too late",
@@ -92,7 +92,7 @@ pub(super) fn of_moves(moves: &Moves) -> Vec<String> {
     ])
 }
 
-/// Prints what the program said and kept. Returns the bars that were missed.
+/// Prints the results of log and archive. Returns the bars that were missed.
 pub(super) fn of_logs(said: &Said, kept: &Kept) -> Vec<String> {
     bars(&[
         ("panics", &said.panics),
@@ -123,7 +123,7 @@ pub(super) fn bar(what: &str, count: usize) -> Option<String> {
     (count > 0).then(|| format!("{what}: {count}"))
 }
 
-/// What happened, and what it explains.
+/// A fault, and what it explains.
 fn of_troubles(
     args: &Args,
     setup: &SoakSetup,

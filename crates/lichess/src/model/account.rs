@@ -1,10 +1,10 @@
-//! Accounts, tokens, running games, chat history: what plain requests answer.
+//! Responses of plain requests: accounts, tokens, running games, chat history.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GameEventInfo, UserId, lenient};
+use super::{GameEventInfo, UserId, event};
 use sparring_chess::units::Elo;
 
 /// `GET /api/account` and `/api/user/{name}`, as far as a bot cares.
@@ -35,7 +35,7 @@ impl Account {
         self.title.as_deref() == Some("BOT")
     }
 
-    /// How many games were played with it, as far as is told. Puzzles are none.
+    /// Number of games. Puzzles have none.
     #[must_use]
     pub fn games(&self) -> u32 {
         self.count.map_or(0, |count| count.all)
@@ -73,7 +73,7 @@ pub struct PerfRating {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenInfo {
-    /// Whose token it is.
+    /// The user of the token.
     pub user_id: UserId,
     /// Scopes, separated by commas.
     pub scopes: String,
@@ -97,16 +97,16 @@ pub struct NowPlaying {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nb_my_turn: Option<u32>,
     /// My running games. Of a row that does not fit the id is kept, so that the game is played all the same.
-    #[serde(deserialize_with = "lenient::games")]
+    #[serde(deserialize_with = "event::games")]
     pub now_playing: Vec<GameEventInfo>,
 }
 
 /// One line of `GET .../chat`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatMessage {
-    /// What was said.
+    /// The text.
     pub text: String,
-    /// Who said it; `lichess` for the server itself.
+    /// The author; `lichess` for the server.
     pub user: String,
 }
 

@@ -1,4 +1,4 @@
-//! Challenges: who wants to play whom, what, and how fast.
+//! Challenges: players, variant, clock and status.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,16 +17,16 @@ pub struct Challenge {
     /// Its page.
     #[serde(default)]
     pub url: String,
-    /// Where it stands.
+    /// The status.
     #[serde(default)]
     pub status: ChallengeStatus,
-    /// Who asks; missing for anonymous and open challenges.
+    /// The challenger; missing for anonymous and open challenges.
     #[serde(default)]
     pub challenger: Option<User>,
-    /// Who is asked; missing for open challenges.
+    /// The challenged user; missing for open challenges.
     #[serde(default)]
     pub dest_user: Option<User>,
-    /// What to play; what cannot be read is a variant that nobody knows.
+    /// The variant; an unreadable one decodes as an unknown variant.
     #[serde(default)]
     pub variant: VariantInfo,
     /// Whether ratings change.
@@ -35,10 +35,10 @@ pub struct Challenge {
     /// The class of the clock, for showing; one that is newer than this program counts as classical.
     #[serde(default = "lenient::some_speed", deserialize_with = "lenient::speed")]
     pub speed: Speed,
-    /// The clock; what cannot be read is a kind that nobody knows.
+    /// The clock; an unreadable one decodes as [`TimeControl::Unknown`].
     #[serde(default)]
     pub time_control: TimeControl,
-    /// Which side the challenger asked for.
+    /// The color that the challenger requested.
     #[serde(default)]
     pub color: ChallengeColor,
     /// Which side the challenger will get, already drawn.
@@ -53,7 +53,7 @@ pub struct Challenge {
     /// The start, where it is not the usual one. Not trusted: the game's first line has the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_fen: Option<String>,
-    /// The game that this wants to repeat with colours swapped.
+    /// The game that this is a rematch of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch_of: Option<GameId>,
     /// Special rules such as `noAbort`.
@@ -67,16 +67,16 @@ pub struct Challenge {
     pub decline_reason_key: Option<String>,
 }
 
-/// What a challenge to a user asks for.
+/// Parameters of a challenge to a user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChallengeRequest {
     /// Whether ratings change.
     pub rated: bool,
-    /// What each side starts with and what each move adds; none for no clock.
+    /// Initial time and increment; `None` for no clock.
     pub clock: Option<(Millis, Millis)>,
     /// My side.
     pub color: ChallengeColor,
-    /// What to play.
+    /// The variant.
     pub variant: Variant,
     /// The start, for games from a position.
     pub fen: Option<String>,
@@ -174,10 +174,10 @@ impl From<Variant> for VariantInfo {
 pub enum TimeControl {
     /// A chess clock.
     Clock {
-        /// What each side starts with.
+        /// Initial time.
         #[serde(serialize_with = "lenient::seconds::serialize")]
         limit: Millis,
-        /// What each move adds.
+        /// Increment.
         #[serde(serialize_with = "lenient::seconds::serialize")]
         increment: Millis,
         /// For people, as in `5+2` or `½+0`.
@@ -191,12 +191,12 @@ pub enum TimeControl {
     },
     /// No clock.
     Unlimited,
-    /// A kind newer than this program, or one that says less than it must.
+    /// A kind newer than this program, or one with missing fields.
     #[default]
     Unknown,
 }
 
-/// All that a clock may say, so that whatever does not fit costs only itself.
+/// All fields of a clock as optional, so that a bad one costs only itself.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Control {
@@ -245,7 +245,7 @@ impl TimeControl {
     }
 }
 
-/// The side a challenger asks for.
+/// The color that a challenger requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChallengeColor {
@@ -259,14 +259,14 @@ pub enum ChallengeColor {
     Random,
 }
 
-/// Where a challenge stands.
+/// Status of a challenge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChallengeStatus {
     /// Waiting for an answer.
     #[default]
     Created,
-    /// Waiting, but the challenger seems to be gone.
+    /// Waiting, but the challenger is offline.
     Offline,
     /// Taken back by the challenger.
     Canceled,
@@ -280,10 +280,10 @@ pub enum ChallengeStatus {
 }
 
 impl ChallengeStatus {
-    /// What has become of a challenge that nobody can answer any more, in words; none while it may be answered. A challenger
-    /// who seems to be gone may come back, and a status newer than this program may mean that somebody waits.
+    /// The outcome in words; `None` while the challenge may still be answered. An offline challenger may come back, and an
+    /// unknown status may mean that the challenge is open.
     #[must_use]
-    pub fn fate(self) -> Option<&'static str> {
+    pub fn outcome(self) -> Option<&'static str> {
         match self {
             Self::Created | Self::Offline | Self::Unknown => None,
             Self::Canceled => Some("taken back"),
@@ -314,7 +314,7 @@ pub struct Compat {
     pub board: bool,
 }
 
-/// The last line of a challenge that was kept alive by its stream: what became of it.
+/// Outcome of a challenge: the last line of its keep-alive stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChallengeDone {

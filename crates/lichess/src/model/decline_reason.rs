@@ -1,8 +1,8 @@
-//! Decline reasons: what lichess lets a bot say when it declines a challenge.
+//! Decline reasons of challenges, as in the lichess API.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a challenge is refused: what lichess lets a bot say.
+/// A decline reason of the lichess API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeclineReason {
@@ -16,9 +16,9 @@ pub enum DeclineReason {
     TooSlow,
     /// Not this clock.
     TimeControl,
-    /// Only rated games: said to a casual challenge.
+    /// Only rated games: for a casual challenge.
     Rated,
-    /// Only casual games: said to a rated challenge.
+    /// Only casual games: for a rated challenge.
     Casual,
     /// Only standard chess.
     Standard,
@@ -57,7 +57,7 @@ impl DeclineReason {
         keys
     };
 
-    /// What it tells the challenger.
+    /// The text that the challenger sees.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -81,13 +81,13 @@ impl DeclineReason {
         self.wording().0
     }
 
-    /// What lichess tells the challenger.
+    /// The text that lichess shows the challenger.
     #[must_use]
     pub const fn text(self) -> &'static str {
         self.wording().1
     }
 
-    /// The reason for a key in any case; what lichess does not know counts as generic.
+    /// The reason for a key, case-insensitive; an unknown key counts as generic.
     #[must_use]
     pub fn from_key(key: &str) -> Self {
         Self::ALL

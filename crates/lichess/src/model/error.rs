@@ -1,25 +1,25 @@
-//! Lines that do not fit, and what lichess says when it refuses.
+//! Decoding errors, and the error bodies of lichess.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-/// A line that is not what its kind promises. It costs that line, never a game.
+/// A line that does not decode. The line is skipped; the game goes on.
 #[derive(Debug, Error)]
 #[error("{kind}: field \"{field}\" does not fit in {}", excerpt(line))]
 pub struct DecodeError {
-    /// What the line was taken for.
+    /// Kind of the line.
     pub kind: String,
     /// The path of the field that did not fit; `.` is the whole.
     pub field: String,
     /// The line.
     pub line: String,
-    /// What serde says.
+    /// serde's error.
     #[source]
     pub source: serde_json::Error,
 }
 
-/// The first 200 characters, escaped: a stranger's bytes must not reach a log raw.
+/// The first 200 characters, escaped for logs.
 fn excerpt(line: &str) -> String {
     let cut: String = line.chars().take(200).collect();
     let dots = if cut.len() < line.len() { "..." } else { "" };

@@ -1,10 +1,11 @@
 //! The event stream: games that start and end, challenges that come and go.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::{
-    Challenge, Compat, DecodeError, GameId, Side, Speed, StatusInfo, UserId, VariantInfo, decode_line, kind,
-    lenient,
+    Challenge, Compat, DecodeError, GameId, PartialDecode, Side, Speed, StatusInfo, UserId, VariantInfo,
+    decode_line, kind, lenient,
 };
 use sparring_chess::units::{Elo, Millis};
 
@@ -22,7 +23,7 @@ pub enum Event {
         /// The game.
         game: Box<GameEventInfo>,
     },
-    /// Somebody challenges me, or I somebody. Can come twice.
+    /// A challenge to me or by me. Can come twice.
     Challenge {
         /// The challenge.
         challenge: Box<Challenge>,
@@ -30,7 +31,7 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         compat: Option<Compat>,
     },
-    /// The challenger thought better of it.
+    /// The challenger canceled it.
     ChallengeCanceled {
         /// The challenge.
         challenge: Box<Challenge>,
@@ -115,10 +116,10 @@ pub struct GameEventInfo {
     /// How the game came about, as in `friend`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Where it stands.
+    /// The status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StatusInfo>,
-    /// What is played.
+    /// The variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<VariantInfo>,
     /// The class of the clock, if this program knows it.
@@ -137,20 +138,20 @@ pub struct GameEventInfo {
     /// Whether I have moved.
     #[serde(default)]
     pub has_moved: bool,
-    /// Against whom.
+    /// The opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opponent: Option<Opponent>,
     /// Whether it is my turn.
     #[serde(default)]
     pub is_my_turn: bool,
-    /// What my clock shows, if there is one.
+    /// My remaining time, if there is a clock.
     #[serde(
         default,
         with = "lenient::optional_seconds",
         skip_serializing_if = "Option::is_none"
     )]
     pub seconds_left: Option<Millis>,
-    /// Who won, once it is over.
+    /// The winner, once it is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Side>,
     /// Which interfaces may play it.
@@ -202,6 +203,22 @@ impl GameEventInfo {
     }
 }
 
+/// A list of games in which a field that does not decode costs at most its row. A row with a valid id is kept.
+pub(super) fn games<'de, D: Deserializer<'de>>(wire: D) -> Result<Vec<GameEventInfo>, D::Error> {
+    let rows = Vec::<Value>::deserialize(wire)?;
+    Ok(rows.into_iter().filter_map(game).collect())
+}
+
+fn game(row: Value) -> Option<GameEventInfo> {
+    let id = ["gameId", "id"]
+        .iter()
+        .find_map(|key| GameId::deserialize(row.get(key)?).ok());
+    let read = PartialDecode::<GameEventInfo>::deserialize(row).ok();
+    let read = read.map(|PartialDecode(game)| game);
+    read.filter(|game| game.game().is_some())
+        .or(id.map(GameEventInfo::of))
+}
+
 /// The other player of a game on the event stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opponent {
@@ -220,10 +237,13 @@ pub struct Opponent {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::model::NowPlaying;
 
     #[test]
-    fn a_bot_is_known_by_its_title_and_nobody_by_a_name() {
+    fn bots_are_recognised_by_title_not_by_name() {
         let against = |name: &str| GameEventInfo {
             opponent: Some(Opponent {
                 id: None,
@@ -237,5 +257,23 @@ mod tests {
         for person in ["GM Ana", "Ana", "BOTvinnik", ""] {
             assert!(!against(person).is_against_bot(), "{person}");
         }
+    }
+
+    #[test]
+    fn f31_a_running_game_that_cannot_be_read_costs_no_other_and_is_known_by_its_id() {
+        let list: NowPlaying = serde_json::from_value(json!({"nowPlaying": [
+            {"gameId": "abcd0001", "color": "purple"}, 7, {"gameId": 8},
+            {"gameId": "abcd0002", "opponent": {"id": "ana"}, "isMyTurn": true},
+        ]}))
+        .unwrap();
+        let games: Vec<_> = list.now_playing.iter().map(GameEventInfo::game).collect();
+        assert_eq!(
+            games,
+            ["abcd0001", "abcd0002"]
+                .map(|id| id.parse().ok())
+                .each_ref()
+                .map(Option::as_ref)
+        );
+        assert!(list.now_playing[1].is_my_turn);
     }
 }

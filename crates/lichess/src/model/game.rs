@@ -57,7 +57,7 @@ impl GameEvent {
 pub struct GameFull {
     /// The game.
     pub id: GameId,
-    /// What is played.
+    /// The variant.
     pub variant: VariantInfo,
     /// The class of the clock; one that is newer than this program counts as classical.
     #[serde(default = "lenient::some_speed", deserialize_with = "lenient::speed")]

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("\"{text}\" is not a {what} id")]
 pub struct BadId {
-    /// What it should have been.
+    /// The kind of id.
     pub what: &'static str,
     /// The text.
     pub text: String,
@@ -82,7 +82,7 @@ impl UserId {
     /// Reads a name as people write it: with the `@` of chats and comments, or as the address of the user's page.
     ///
     /// # Errors
-    /// [`BadId`] for what is no name then either.
+    /// [`BadId`] if it is no valid name.
     pub fn parse_written(text: &str) -> Result<Self, BadId> {
         let written = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
         let page = ["https://", "http://"].iter().find_map(|scheme| {

@@ -1,7 +1,7 @@
-//! What lichess sends and receives, as values. Both ends of the wire use these types: daemon and sandbox.
+//! Types of the lichess API, for both ends of the wire: bot and sandbox.
 //!
-//! Reading is liberal: unknown kinds, fields and enum values are kept as strangers, missing optional fields
-//! have lichess' meaning. Writing follows lichess' published specification.
+//! Decoding is lenient: unknown kinds and enum values are kept as unknown, unknown fields are ignored, and missing optional
+//! fields have lichess' meaning. Writing follows lichess' published specification.
 
 mod account;
 mod challenge;
@@ -80,10 +80,10 @@ fn kind(line: &str) -> Result<String, DecodeError> {
     Ok(kind)
 }
 
-/// Decodes a line of a stream. A field of it that decides nothing and does not fit counts as missing: no game is lost for it.
+/// Decodes a line of a stream. An optional field that does not decode counts as missing.
 ///
 /// # Errors
-/// [`DecodeError`] when the line is not JSON, or what decides does not fit the type.
+/// [`DecodeError`] when the line is not JSON or a required field does not decode.
 pub fn decode_line<T: DeserializeOwned>(kind: &str, line: &str) -> Result<T, DecodeError> {
     decode(kind, line).or_else(|error| {
         let Ok(value) = serde_json::from_str(line) else {
@@ -97,7 +97,7 @@ pub fn decode_line<T: DeserializeOwned>(kind: &str, line: &str) -> Result<T, Dec
     })
 }
 
-/// Decodes one JSON value; the error says which field was wrong and keeps the text.
+/// Decodes one JSON value; the error has the path of the bad field and the text.
 ///
 /// # Errors
 /// [`DecodeError`] when the text is not JSON or does not fit the type.

@@ -1,7 +1,6 @@
-//! Values of which a field does not fit: where it decides nothing it counts as missing, and the rest stands.
+//! Partial decoding: a field that does not decode is removed, and the rest of the value is kept.
 //!
-//! Which fields decide is said where they are declared: those without a default cannot be missing, and take with them
-//! whatever they belong to.
+//! A required field (one without a serde default) takes the value that contains it along.
 
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error as _};
 use serde_json::{Error, Value};
@@ -28,7 +27,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for PartialDecode<T> {
 pub(super) struct FieldError {
     /// Path of the field; `.` is the whole value.
     pub(super) field: String,
-    /// What serde says of it.
+    /// serde's error.
     pub(super) source: Error,
 }
 
@@ -53,7 +52,8 @@ pub(super) fn decode_partially<T: DeserializeOwned>(kind: &str, mut value: Value
         let steps: Vec<Segment> = error.path().iter().cloned().collect();
         let place = error.path().to_string();
         let source = error.into_inner();
-        // A field reported missing may have been removed: the first error tells more.
+        // A field reported missing may have been removed: then its own error is the one to report. This is all that the text of
+        // serde's error decides.
         let cause = misfits.iter().position(|(place, _)| is_missing(place, &source));
         let misfit = match cause {
             Some(index) => misfits.swap_remove(index).1,
@@ -242,7 +242,7 @@ mod tests {
             ("state.moves", json!(["e2e4"]), "state"),
             ("state.status", json!(20), "state"),
         ] {
-            // What does not fit besides is not what the line was skipped for.
+            // Another bad field must not be reported as the reason.
             let line: Value = serde_json::from_str(&with(game_full(), place, Some(misfit))).unwrap();
             let error = GameEvent::decode(&with(line, "perf", Some(json!(null)))).unwrap_err();
             assert!(error.field.starts_with(told), "{error}: {}", error.source);

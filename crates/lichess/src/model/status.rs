@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
-    /// Made, nobody has connected.
+    /// Created, no player has connected.
     Created,
     /// Running.
     #[default]
@@ -15,7 +15,7 @@ pub enum Status {
     Aborted,
     /// Checkmate.
     Mate,
-    /// Somebody resigned.
+    /// A player resigned.
     Resign,
     /// No legal move and no check: a draw.
     Stalemate,
@@ -26,11 +26,11 @@ pub enum Status {
     /// A flag fell. Without a winner it is a draw: the other side could not mate.
     #[serde(rename = "outoftime")]
     OutOfTime,
-    /// Somebody cheated.
+    /// A player cheated.
     Cheat,
-    /// Somebody did not make the first move.
+    /// A player did not make the first move.
     NoStart,
-    /// Ended, nobody knows how.
+    /// Ended in an unknown way.
     UnknownFinish,
     /// A draw was claimed against a side that can no longer mate.
     InsufficientMaterialClaim,
@@ -78,7 +78,7 @@ impl Status {
         }
     }
 
-    /// The number on the wire; 0 for a stranger.
+    /// The number on the wire; 0 for an unknown status.
     #[must_use]
     pub fn id(&self) -> u16 {
         Self::KNOWN
@@ -87,7 +87,7 @@ impl Status {
             .map_or(0, |(_, id, _)| *id)
     }
 
-    /// Whether moves can still be made. A stranger is taken for a running game only while there is no winner.
+    /// Whether moves can still be made. An unknown status counts as running while there is no winner.
     #[must_use]
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Created | Self::Started)

@@ -86,7 +86,7 @@ async fn f3_a_stream_of_a_game_that_opens_to_silence_is_opened_again_before_it_c
 
 /// What a mock server does when a game stream is requested.
 #[derive(Clone, Copy)]
-enum Scene {
+enum ServerStep {
     /// Fails.
     Fails,
     /// Answers 429 with so many seconds.
@@ -97,33 +97,33 @@ enum Scene {
     Mute,
 }
 
-/// A game stream on a server that plays these scenes in order and repeats the last. Also the times at which the stream was
+/// A game stream on a server that plays these steps in order and repeats the last. Also the times at which the stream was
 /// requested.
-fn followed(scenes: &'static [Scene]) -> (ReconnectingStream<GameEvent>, Arc<Mutex<Vec<Millis>>>) {
+fn followed(steps: &'static [ServerStep]) -> (ReconnectingStream<GameEvent>, Arc<Mutex<Vec<Millis>>>) {
     let asked: Arc<Mutex<Vec<Millis>>> = Arc::default();
     let (note, begin) = (Arc::clone(&asked), Instant::now());
     let open = move || {
         let mut asked = note.lock().unwrap();
-        let scene = scenes[asked.len().min(scenes.len() - 1)];
+        let step = steps[asked.len().min(steps.len() - 1)];
         asked.push(begin.elapsed().into());
         async move {
             let line = r#"{"type":"gameState","moves":"","status":"started"}"#;
-            let lines = match scene {
-                Scene::Fails => return Err(refused()),
-                Scene::Limits(secs) => {
+            let lines = match step {
+                ServerStep::Fails => return Err(refused()),
+                ServerStep::Limits(secs) => {
                     return Err(CallError::RateLimited {
                         call: "game stream",
                         after: Millis::from_secs(secs),
                         key: None,
                     });
                 }
-                Scene::Begins(after) => {
+                ServerStep::Begins(after) => {
                     sleep(after.into()).await;
                     stream::iter([Ok(Bytes::from(format!("{line}\n")))])
                         .chain(stream::pending())
                         .boxed()
                 }
-                Scene::Mute => stream::pending().boxed(),
+                ServerStep::Mute => stream::pending().boxed(),
             };
             Ok(NdjsonStream::new(lines, Millis::from_secs(10)))
         }
@@ -139,18 +139,18 @@ async fn next_event(stream: &mut ReconnectingStream<GameEvent>) {
 #[tokio::test(start_paused = true)]
 async fn f3_f5_after_an_outage_a_game_stream_has_no_more_time_than_before() {
     const SOON: Millis = Millis(10);
-    let scenes: &[Scene] = &[
-        Scene::Fails,
-        Scene::Fails,
-        Scene::Fails,
-        Scene::Fails,
-        Scene::Fails,
-        Scene::Fails,
-        Scene::Begins(SOON),
-        Scene::Limits(0),
-        Scene::Mute,
+    let steps: &[ServerStep] = &[
+        ServerStep::Fails,
+        ServerStep::Fails,
+        ServerStep::Fails,
+        ServerStep::Fails,
+        ServerStep::Fails,
+        ServerStep::Fails,
+        ServerStep::Begins(SOON),
+        ServerStep::Limits(0),
+        ServerStep::Mute,
     ];
-    let (mut stream, asked) = followed(scenes);
+    let (mut stream, asked) = followed(steps);
     next_event(&mut stream).await;
     sleep(std::time::Duration::from_secs(2)).await;
     let begin = Instant::now();
@@ -175,9 +175,13 @@ async fn f3_f5_after_an_outage_a_game_stream_has_no_more_time_than_before() {
 #[tokio::test(start_paused = true)]
 async fn f8_a_game_stream_that_is_to_wait_leaves_most_of_the_clock() {
     const SOON: Millis = Millis(10);
-    let scenes: &[Scene] = &[Scene::Begins(SOON), Scene::Limits(60), Scene::Begins(SOON)];
+    let steps: &[ServerStep] = &[
+        ServerStep::Begins(SOON),
+        ServerStep::Limits(60),
+        ServerStep::Begins(SOON),
+    ];
     for (left, expected) in [(40, 10.0), (2, 1.0), (3600, 60.0)] {
-        let (mut stream, _) = followed(scenes);
+        let (mut stream, _) = followed(steps);
         next_event(&mut stream).await;
         let begin = Instant::now();
         stream.set_flag_deadline(FlagDeadline::FallsAt(
@@ -192,7 +196,7 @@ async fn f8_a_game_stream_that_is_to_wait_leaves_most_of_the_clock() {
         );
     }
     // Before the first line the clock is unknown.
-    let (mut stream, _) = followed(&[Scene::Limits(60), Scene::Begins(SOON)]);
+    let (mut stream, _) = followed(&[ServerStep::Limits(60), ServerStep::Begins(SOON)]);
     let begin = Instant::now();
     next_event(&mut stream).await;
     assert!(begin.elapsed().as_secs_f64() < 5.2, "{:?}", begin.elapsed());
@@ -200,7 +204,7 @@ async fn f8_a_game_stream_that_is_to_wait_leaves_most_of_the_clock() {
 
 #[tokio::test(start_paused = true)]
 async fn f46_a_slow_server_is_given_twice_the_time_that_it_took_last() {
-    let (mut stream, asked) = followed(&[Scene::Begins(Millis(2500))]);
+    let (mut stream, asked) = followed(&[ServerStep::Begins(Millis(2500))]);
     next_event(&mut stream).await;
     for _ in 0..3 {
         stream.reopen();

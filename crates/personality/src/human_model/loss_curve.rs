@@ -1,4 +1,4 @@
-//! How a limited search bends the prior: the more a move loses, the less likely, but with a heavy tail.
+//! Loss curve: adjusts the prior by search scores. The more a move loses, the less likely it is, with a heavy tail.
 //!
 //! The logarithm of a chance is a sum of five terms: the prior's own score, the loss after a deep look and after a
 //! shallow one as `ln(1 + loss / scale)`, so that the chance falls as a power of the loss and never as fast as an
@@ -7,31 +7,19 @@
 //! chess ratings), whose curve has an iterated exponential instead; the power mixes with a prior without solving for
 //! a constant at each position.
 
-use crate::dot;
-use sparring_engine::Score;
+use super::phase::Phase;
+use crate::math::dot;
 
 /// Terms of the sum.
 pub const TERMS: usize = 5;
-/// Numbers that make up the weight of one term: at the four ratings, and added in the opening, in the endgame, to who is ahead
-/// and to who is behind.
+/// Numbers per term: its weight at four ratings, and what the opening, the endgame, a lead and a deficit add.
 pub const BASIS: usize = 8;
-/// The loss in points of winning chances from which on the deep look's term grows only with its logarithm.
+/// Scale of the deep loss, in percentage points: above it the term grows logarithmically.
 const DEEP_SCALE: f32 = 3.0;
-/// The same for the shallow look.
+/// Scale of the shallow loss.
 const SHALLOW_SCALE: f32 = 3.0;
 /// A loss below this counts as none.
 const NOTHING: f32 = 0.01;
-
-/// The phase of the game, as far as people err differently in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// The first ten moves.
-    Opening,
-    /// Neither of the others.
-    Middlegame,
-    /// At most six pieces besides kings and pawns.
-    Endgame,
-}
 
 /// The weights of the terms.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +28,12 @@ pub struct LossCurve {
     pub weights: [[f32; BASIS]; TERMS],
 }
 
-/// What is lost by a move against the best one found, in points of winning chances from 0 to 100.
+/// Loss of a move against the best one, in percentage points of winning chances (0 to 100).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
-    /// After looking as deep as the search went.
+    /// By the last iteration.
     pub deep: f32,
-    /// After a glance: the second iteration, or the deep loss where nothing else is known.
+    /// By the second iteration, or the deep loss if there is none.
     pub shallow: f32,
 }
 
@@ -62,7 +50,7 @@ impl LossCurve {
     }
 }
 
-/// What each term is for a move, before its weight.
+/// The terms of a move, unweighted.
 #[must_use]
 pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
     [
@@ -74,8 +62,8 @@ pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
     ]
 }
 
-/// Shares of the four ratings 800, 1400, 2000 and 2600, then the phase, then how far the mover is ahead or behind. `best` is the
-/// winning chances of the best move, in points from 0 to 100.
+/// Weights of the ratings 800, 1400, 2000 and 2600, of the phases, of a lead and of a deficit. `best` is the winning chances
+/// of the best move (0 to 100).
 #[must_use]
 pub fn basis(rating: f32, phase: Phase, best: f32) -> [f32; BASIS] {
     const FIRST: f32 = 800.0;
@@ -93,21 +81,9 @@ pub fn basis(rating: f32, phase: Phase, best: f32) -> [f32; BASIS] {
     basis
 }
 
-/// Winning chances in points from 0 to 100 after lichess' own curve; mates count as ten pawns.
-#[must_use]
-pub fn winning_chances(score: Score) -> f32 {
-    let centipawns = match score {
-        Score::Cp(centipawns) => (centipawns.0 as f32).clamp(-1000.0, 1000.0),
-        Score::Mate(moves) if moves > 0 => 1000.0,
-        Score::Mate(_) => -1000.0,
-    };
-    100.0 / (1.0 + (-0.003_682_08 * centipawns).exp())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::units::Centipawns;
 
     #[test]
     fn weights_are_mixed_between_ratings() {
@@ -117,12 +93,5 @@ mod tests {
         assert_eq!(ahead, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0]);
         let behind = basis(2900.0, Phase::Endgame, 0.0);
         assert_eq!(behind, [0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
-    }
-
-    #[test]
-    fn winning_chances_are_those_of_lichess() {
-        assert!((winning_chances(Score::Cp(Centipawns(0))) - 50.0).abs() < 1e-4);
-        assert!((winning_chances(Score::Cp(Centipawns(100))) - 59.1).abs() < 0.1);
-        assert!(winning_chances(Score::Mate(3)) > 97.0 && winning_chances(Score::Mate(-3)) < 3.0);
     }
 }

@@ -1,39 +1,26 @@
-//! Which move a person of some level plays here, and with what chance.
+//! Human move prediction: how likely a player of some rating plays each legal move.
 //!
-//! Two parts, both fitted on rated games of people by `sparring-lab human-fit` (`lab/human-model/README.md`):
+//! [`Model`] is the boundary. Game, rating, time pressure and, if known, search scores go in; chances of the legal
+//! moves come out. Nothing outside this module depends on how positions are encoded or weights are stored, except the
+//! fitter (`sparring-lab human-fit`, `lab/human-model/README.md`), which uses [`network`] and [`loss_curve`].
 //!
-//! - the **prior**: a small [`net`] scores each legal move by features of position and move, without search:
-//!   what is taken, attacked, defended, threatened, and how the move answers the last ones;
-//! - the **curve**: scores of a limited search bend the prior, with weights smooth in the rating ([`loss_curve`]).
-//!
-//! [`Model::choose`] is the whole of it: a pure function of the game, the level, the search's scores and a seed.
+//! - The **prior** is a small [`network`] over features of position and move, without search.
+//! - The **[loss curve](loss_curve)** adjusts the prior by the scores of a shallow search, with weights smooth in the rating.
 
-mod encode;
-mod feature_layout;
-pub mod format;
+mod candidate;
+mod format;
 pub mod loss_curve;
 mod model;
-mod move_context;
-mod move_features;
-pub mod net;
-mod position_features;
-mod search_features;
-pub(super) mod see_value;
+pub mod network;
+mod phase;
+mod root_scores;
+mod time_pressure;
+mod winning_chances;
 
-pub use encode::Features;
-pub use feature_layout::{MOVE_ROWS, POSITION_ROWS};
-pub use model::{Candidate, Model, ScoredMove, phase};
-pub(super) use model::{draw, luck};
-pub use move_context::MoveContext;
-pub use search_features::SearchFeatures;
-
-/// How hurried the players are, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimePressure {
-    /// Blitz and slower.
-    Calm,
-    /// Bullet.
-    Hurried,
-    /// Nobody wrote it down.
-    Unknown,
-}
+pub use candidate::{Candidate, ScoredMove};
+pub(super) use candidate::{draw, luck};
+pub use model::Model;
+pub use phase::Phase;
+pub use root_scores::RootScores;
+pub use time_pressure::TimePressure;
+pub use winning_chances::winning_chances;

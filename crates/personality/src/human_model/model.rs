@@ -1,104 +1,60 @@
-//! The fitted human model: move chances, and the choice of a move.
-
-use std::sync::LazyLock;
+//! The human model: chances of the legal moves, and the draw of a move.
 
 use super::{
-    MoveContext, SearchFeatures, TimePressure, format,
-    loss_curve::{Loss, LossCurve, Phase, basis, winning_chances},
-    net::{Net, normalise},
+    candidate::{Candidate, ScoredMove, draw},
+    loss_curve::{Loss, LossCurve, basis},
+    network::{Net, normalise},
+    phase::Phase,
+    time_pressure::TimePressure,
+    winning_chances::winning_chances,
 };
-use crate::{
-    mix,
-    think_time::speed_model::{SPEEDS, SpeedModel},
-};
-use sparring_chess::{GameHistory, Move, Role, Rules as _, key, units::Elo};
-use sparring_engine::Score;
+use sparring_chess::{GameHistory, Move, units::Elo};
 
-/// Everything that was fitted on the games of people.
+/// A fitted model of human moves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// The prior: what people consider without calculating.
+    /// The prior: move chances without search.
     pub net: Net,
-    /// What calculating does to it.
+    /// Adjusts the prior by search scores.
     pub curve: LossCurve,
-    /// How long they think, by speed.
-    pub speed_models: [SpeedModel; SPEEDS],
 }
-
-/// What a search found of one root move.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoredMove {
-    /// The move.
-    pub mv: Move,
-    /// Its score in the last iteration.
-    pub deep: Score,
-    /// Its score in the second iteration, where it was kept.
-    pub shallow: Option<Score>,
-}
-
-/// A legal move with how likely a person plays it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate {
-    /// The move.
-    pub mv: Move,
-    /// The chance, from 0 to 1; over all candidates they add up to 1.
-    pub chance: f32,
-    /// The chance without any search.
-    pub prior: f32,
-    /// What it loses against the best move of the search, in points of winning chances from 0 to 100.
-    pub loss: f32,
-}
-
-static SHIPPED: LazyLock<Model> = LazyLock::new(|| match format::read(include_bytes!("human.params")) {
-    Ok(model) => model,
-    Err(error) => unreachable!("a test reads the same bytes: {error}"),
-});
 
 impl Model {
-    /// The model that comes with the program.
+    /// Chances of the legal moves for a player of this rating, without search, most likely first; empty if there are none.
     #[must_use]
-    pub fn shipped() -> &'static Self {
-        &SHIPPED
+    pub fn prior(&self, line: &GameHistory, level: Elo, time_pressure: TimePressure) -> Vec<Candidate> {
+        self.chances(line, level, time_pressure, &[])
     }
 
-    /// The chances of all legal moves for a player of this level, without any search, likeliest first.
+    /// Chances of the legal moves for a player of this rating, adjusted by search scores, most likely first.
     ///
-    /// Empty when there is no legal move.
+    /// A move without a score counts as the worst scored one. Without any scores this is [`prior`](Self::prior).
     #[must_use]
-    pub fn prior(&self, line: &GameHistory, level: Elo, haste: TimePressure) -> Vec<Candidate> {
-        self.weigh(line, level, haste, &[])
-    }
-
-    /// The chances of all legal moves for a player of this level who has looked as far as the search did, likeliest
-    /// first. Moves that the search does not name count as bad as the worst that it does. Without any the prior alone
-    /// counts.
-    #[must_use]
-    pub fn weigh(
+    pub fn chances(
         &self,
         line: &GameHistory,
         level: Elo,
-        haste: TimePressure,
+        time_pressure: TimePressure,
         scored: &[ScoredMove],
     ) -> Vec<Candidate> {
         let rating = level.0 as f32;
-        let seen = SearchFeatures::new(MoveContext::of(line), rating, haste);
-        let scores = self.net.scores(&seen);
+        let (moves, scores) = self.net.score_moves(line, rating, time_pressure);
         let mut priors = scores.clone();
         normalise(&mut priors);
-        let found = losses(&seen.moves, scored);
+        let found = losses(&moves, scored);
         let losses = found.as_ref().map(|(_, losses)| losses);
         let mut chances = match &found {
             Some((best, losses)) => {
-                let basis = basis(rating, phase(line), *best);
-                let bent = scores.iter().zip(losses);
-                bent.map(|(score, loss)| self.curve.score(*score, *loss, &basis))
+                let basis = basis(rating, Phase::of(line), *best);
+                let pairs = scores.iter().zip(losses);
+                pairs
+                    .map(|(score, loss)| self.curve.score(*score, *loss, &basis))
                     .collect()
             }
             None => scores,
         };
         normalise(&mut chances);
-        let mut candidates: Vec<Candidate> = seen
-            .moves
+        let mut candidates: Vec<Candidate> = moves
             .iter()
             .enumerate()
             .map(|(index, mv)| Candidate {
@@ -112,8 +68,7 @@ impl Model {
         candidates
     }
 
-    /// The move that a person of this level plays here: drawn by chance, always the same for the same position and
-    /// seed, which names the game.
+    /// Draws a move by its chance. Equal positions, plies and seeds give equal moves.
     ///
     /// ```no_run
     /// use sparring_chess::{units::Elo, GameHistory, Variant};
@@ -128,31 +83,12 @@ impl Model {
         &self,
         line: &GameHistory,
         level: Elo,
-        haste: TimePressure,
+        time_pressure: TimePressure,
         scored: &[ScoredMove],
         seed: u64,
     ) -> Option<Candidate> {
-        draw(&self.weigh(line, level, haste, scored), line, seed)
+        draw(&self.chances(line, level, time_pressure, scored), line, seed)
     }
-}
-
-/// One of the candidates by their chances, which add up to 1: the same one for equal seeds and positions.
-pub(crate) fn draw(candidates: &[Candidate], line: &GameHistory, seed: u64) -> Option<Candidate> {
-    let luck = luck(line, seed);
-    let mut sum = 0.0;
-    let chosen = candidates.iter().find(|candidate| {
-        sum += candidate.chance;
-        luck < sum
-    });
-    // Rounding may leave the sum a little short of 1.
-    chosen.or(candidates.first()).copied()
-}
-
-/// A share from 0 up to 1, always the same for the same position, ply and seed.
-pub(crate) fn luck(line: &GameHistory, seed: u64) -> f32 {
-    let luck = mix(&[seed, key(line.position()), line.ply() as u64]);
-    // The upper 24 bits: every such number is an f32.
-    (luck >> 40) as f32 / (1 << 24) as f32
 }
 
 /// The winning chances of the best move, and what each loses against it; none when the search names none of them.
@@ -183,24 +119,11 @@ fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<(f32, Vec<Loss>)> {
     Some((best.0, losses.collect()))
 }
 
-/// The phase that a game is in.
-#[must_use]
-pub fn phase(line: &GameHistory) -> Phase {
-    let board = line.position().board();
-    let pieces = board.occupied() & !board.by_role(Role::Pawn) & !board.by_role(Role::King);
-    if line.ply() < 20 {
-        Phase::Opening
-    } else if pieces.count() <= 6 {
-        Phase::Endgame
-    } else {
-        Phase::Middlegame
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::{Variant, parse_uci, units::Centipawns, write_uci};
+    use sparring_chess::{Rules as _, Variant, parse_uci, units::Centipawns, write_uci};
+    use sparring_engine::Score;
 
     fn line(moves: &str) -> GameHistory {
         GameHistory::replay(Variant::Standard, "startpos", moves).unwrap()
@@ -218,13 +141,6 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_parameters_are_whole() {
-        let model = Model::shipped();
-        assert!(model.speed_models.iter().all(|habit| habit.residuals.is_sorted()));
-        assert_eq!(format::write(model), include_bytes!("human.params"));
-    }
-
-    #[test]
     fn chances_cover_every_legal_move_and_add_up_to_one() {
         let line = line("e2e4 e7e5 g1f3");
         let candidates = Model::shipped().prior(&line, Elo(1400), TimePressure::Calm);
@@ -234,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn people_take_back() {
+    fn recaptures_are_likely() {
         let line = line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6");
         let candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         let takes = |text: &str| {
@@ -276,16 +192,16 @@ mod tests {
     }
 
     #[test]
-    fn what_loses_is_played_less_and_less_so_by_the_strong() {
+    fn losing_moves_are_less_likely_the_higher_the_rating() {
         let line = line("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6");
         let [good, bad] = ["d2d3", "c4f7"].map(|text| parse_uci(line.position(), text).unwrap());
         let known = scored(&line, &[("d2d3", 30), ("f3g5", 25), ("c4f7", -250)]);
         let ratio = |level, scored: &[ScoredMove]| {
-            let candidates = Model::shipped().weigh(&line, Elo(level), TimePressure::Calm, scored);
+            let candidates = Model::shipped().chances(&line, Elo(level), TimePressure::Calm, scored);
             let chance = |mv| candidates.iter().find(|each| each.mv == mv).unwrap().chance;
             chance(bad) / chance(good)
         };
-        // At 800 people hardly look.
+        // At 800 search scores hardly count.
         for level in [1000, 1400, 2000, 2600] {
             assert!(ratio(level, &known) < ratio(level, &[]), "{level}");
         }
@@ -293,10 +209,10 @@ mod tests {
     }
 
     #[test]
-    fn moves_that_no_search_names_count_as_its_worst() {
+    fn moves_without_a_score_count_as_the_worst() {
         let line = line("e2e4 e7e5");
         let known = scored(&line, &[("g1f3", 40), ("d1h5", -60)]);
-        let candidates = Model::shipped().weigh(&line, Elo(1500), TimePressure::Calm, &known);
+        let candidates = Model::shipped().chances(&line, Elo(1500), TimePressure::Calm, &known);
         let loss = |text: &str| {
             let found = candidates
                 .iter()
@@ -309,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_chooses_when_the_game_is_over() {
+    fn no_move_is_drawn_when_the_game_is_over() {
         let mate = line("f2f3 e7e5 g2g4 d8h4");
         assert_eq!(
             Model::shipped().choose(&mate, Elo(1500), TimePressure::Calm, &[], 1),

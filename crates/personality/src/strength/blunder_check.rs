@@ -1,7 +1,7 @@
 //! Blunder check: a second search verifies the drawn move. Also tracks the node and time limits that all searches of a request share.
 
-use super::StrengthRequest;
-use crate::human_model::loss_curve::winning_chances;
+use super::request::StrengthRequest;
+use crate::human_model::winning_chances;
 use sparring_chess::{
     Move,
     units::{Depth, Millis, Nodes},
@@ -40,14 +40,14 @@ impl Spent {
 pub(super) fn correction(
     engine: &mut Engine,
     request: &StrengthRequest,
-    around: &SearchControl<'_>,
+    control: &SearchControl<'_>,
     drawn: Move,
     margin: f64,
     limits: Limits,
     spent: &mut Spent,
 ) -> Option<SearchResult> {
-    let best = check_search(engine, request, around, limits, spent)?;
-    let loss = loss(engine, request, around, drawn, &best, limits, spent)?;
+    let best = check_search(engine, request, control, limits, spent)?;
+    let loss = loss(engine, request, control, drawn, &best, limits, spent)?;
     (loss > margin).then(|| settled(best))
 }
 
@@ -55,16 +55,16 @@ pub(super) fn correction(
 pub(super) fn check_search(
     engine: &mut Engine,
     request: &StrengthRequest,
-    around: &SearchControl<'_>,
+    control: &SearchControl<'_>,
     limits: Limits,
     spent: &mut Spent,
 ) -> Option<SearchResult> {
     let search = SearchRequest {
         multi_pv: 1,
-        limits: spent.left(limits, request.most)?,
+        limits: spent.left(limits, request.node_limit)?,
         ..request.search.clone()
     };
-    let best = engine.search(&search, around, &mut |_| {});
+    let best = engine.search(&search, control, &mut |_| {});
     spent.add(&best);
     (best.depth > Depth(0)).then_some(best)
 }
@@ -84,7 +84,7 @@ fn settled(mut report: SearchResult) -> SearchResult {
 pub(super) fn loss(
     engine: &mut Engine,
     request: &StrengthRequest,
-    around: &SearchControl<'_>,
+    control: &SearchControl<'_>,
     mv: Move,
     best: &SearchResult,
     limits: Limits,
@@ -97,12 +97,12 @@ pub(super) fn loss(
         multi_pv: 1,
         limits: Limits {
             depth: Some(best.depth),
-            ..spent.left(limits, request.most)?
+            ..spent.left(limits, request.node_limit)?
         },
         search_moves: vec![mv],
         ..request.search.clone()
     };
-    let own = engine.search(&search, around, &mut |_| {});
+    let own = engine.search(&search, control, &mut |_| {});
     spent.add(&own);
     let (best, own) = best.common_depth_scores(&own)?;
     Some(f64::from(winning_chances(best) - winning_chances(own)))

@@ -1,52 +1,52 @@
 //! Averages a request over many seeds: how a level plays on average, with fewer searches.
 
 use super::{
-    StrengthRequest,
     blunder_check::{Spent, check_search, loss},
     levels::BlunderCheck,
-    search::{care, look, plain},
+    request::StrengthRequest,
+    search::{draw_blunder_check, search_root_moves, unstyled_candidates},
 };
 use crate::human_model::draw;
 use sparring_chess::Move;
 use sparring_engine::{Engine, SearchControl, SearchResult};
 
-/// The move that an order comes to with each of these seeds in place of its own; none where there is no move.
+/// The move of a request for each of these seeds in place of its own; `None` if there is no legal move.
 ///
-/// All of it is done once that does not depend on a seed. They are the moves that [`choose_move`](super::choose_move) plays, but
-/// for what a check may find in the engine's table of the checks of other seeds.
+/// Searches that do not depend on the seed run once. The moves equal those of [`choose_move`](super::choose_move), except
+/// that a check may find entries of other seeds' checks in the transposition table.
 pub fn expected_choice(
     engine: &mut Engine,
     request: &StrengthRequest,
-    around: &SearchControl<'_>,
+    control: &SearchControl<'_>,
     seeds: &[u64],
 ) -> Vec<Option<Move>> {
     let mut report = SearchResult::default();
     let Some(choice) = request.choice else {
-        engine.search_into(&request.search, around, &mut |_| {}, &mut report);
+        engine.search_into(&request.search, control, &mut |_| {}, &mut report);
         return vec![report.best(); seeds.len()];
     };
-    let scored = look(engine, request, around, &mut |_| {}, &mut report);
+    let scored = search_root_moves(engine, request, control, &mut |_| {}, &mut report);
     let line = &request.search.line;
-    let candidates = [None, choice.care].map(|care| {
-        let mut candidates = plain(request, choice, care, &scored);
+    let candidates = [None, choice.blunder_check].map(|check| {
+        let mut candidates = unstyled_candidates(request, choice, check, &scored);
         request.style.apply(&mut candidates, line);
         candidates
     });
     let drawn: Vec<(Option<Move>, Option<BlunderCheck>)> = seeds
         .iter()
         .map(|seed| {
-            let care = care(request, choice, &scored, *seed);
-            let candidates = &candidates[usize::from(care.is_some())];
-            (draw(candidates, line, *seed).map(|drawn| drawn.mv), care)
+            let check = draw_blunder_check(request, choice, &scored, *seed);
+            let candidates = &candidates[usize::from(check.is_some())];
+            (draw(candidates, line, *seed).map(|drawn| drawn.mv), check)
         })
         .collect();
     let without_check = || drawn.iter().map(|(drawn, _)| *drawn).collect();
-    let (Some(limits), 2..) = (request.check, scored.len()) else {
+    let (Some(limits), 2..) = (request.check_limits, scored.len()) else {
         return without_check();
     };
     let mut spent = Spent::default();
     spent.add(&report);
-    let Some(best) = check_search(engine, request, around, limits, &mut spent) else {
+    let Some(best) = check_search(engine, request, control, limits, &mut spent) else {
         return without_check();
     };
     let mut checked: Vec<(Move, bool)> = Vec::new();
@@ -56,13 +56,13 @@ pub fn expected_choice(
         }
         // Each seed has the limits of a move of its own.
         let mut spent = spent;
-        let loss = loss(engine, request, around, mv, &best, limits, &mut spent);
+        let loss = loss(engine, request, control, mv, &best, limits, &mut spent);
         let refused = loss.is_some_and(|loss| loss > margin);
         checked.push((mv, refused));
         refused
     };
-    let played = drawn.iter().map(|(drawn, care)| match (*drawn, care) {
-        (Some(mv), Some(care)) if is_refused(mv, care.margin) => best.best(),
+    let played = drawn.iter().map(|(drawn, check)| match (*drawn, check) {
+        (Some(mv), Some(check)) if is_refused(mv, check.margin) => best.best(),
         (drawn, _) => drawn,
     });
     played.collect()
@@ -82,7 +82,7 @@ mod tests {
     fn a_level_plays_with_many_seeds_what_it_plays_with_each() {
         let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 c2c3 g8f6";
         let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
@@ -91,11 +91,11 @@ mod tests {
             let request =
                 |seed| request_with(&Levels::shipped().params(Elo(level)), line.clone(), None, seed);
             let seeds: Vec<u64> = (0..8).collect();
-            let often = expected_choice(&mut engine, &request(0), &around, &seeds);
+            let often = expected_choice(&mut engine, &request(0), &control, &seeds);
             let each: Vec<Option<Move>> = seeds
                 .iter()
                 .map(|seed| {
-                    choose_move(&mut engine, &request(*seed), &around, &mut |_| {})
+                    choose_move(&mut engine, &request(*seed), &control, &mut |_| {})
                         .report
                         .best()
                 })

@@ -7,25 +7,25 @@ use thiserror::Error;
 
 use sparring_chess::units::{Centipawns, Depth, Elo, Nodes};
 
-/// Everything that makes one level weaker than another.
+/// Parameters of a level.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LevelParams {
-    /// How it chooses among all moves as people do; none for the best move that its search finds.
-    pub choice: Option<Choice>,
-    /// Positions looked at for a move, or to check the chosen one; none for as many as the clock allows.
+    /// Human choice among all moves; `None` for the best move of the search.
+    pub choice: Option<HumanChoice>,
+    /// Node limit of a move, or of its blunder check; `None` for no limit but the clock.
     pub nodes: Option<Nodes>,
-    /// Plies looked ahead before quiescence; none for as many as the nodes allow.
+    /// Depth limit before quiescence; `None` for no limit.
     pub depth: Option<Depth>,
-    /// Standard deviation of the error in judging a position.
+    /// Standard deviation of the evaluation error.
     pub noise: Centipawns,
-    /// Chance from 0 to 1 that a kind of move is overlooked while thinking.
+    /// Chance (0 to 1) that the search overlooks a kind of move.
     pub blunder_rate: f64,
-    /// Half moves of the game that may come from books; none for all that the books hold.
+    /// Book length in plies from the start of the game; `None` for no limit.
     pub book_plies: Option<u32>,
 }
 
 impl LevelParams {
-    /// Whether they weaken at all. What weakened players come to was measured without the engine's net.
+    /// Whether they weaken play. Weakened levels were calibrated without the NNUE net.
     #[must_use]
     pub fn weaken(&self) -> bool {
         let full = Self {
@@ -36,36 +36,36 @@ impl LevelParams {
     }
 }
 
-/// How a level chooses a move as people do.
+/// A choice by the human model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
-    /// Of the people whose choice it makes its own.
+pub struct HumanChoice {
+    /// Rating that the human model predicts for.
     pub rating: Elo,
-    /// The power that their chances are raised to: below 1 more scattered, above 1 more regular.
+    /// Exponent of the chances (inverse temperature): below 1 flatter, above 1 sharper.
     pub sharpness: f64,
-    /// What is different about the moves that it takes care with; none where it takes none.
-    pub care: Option<BlunderCheck>,
+    /// Blunder check of a share of the moves; `None` for no check.
+    pub blunder_check: Option<BlunderCheck>,
 }
 
-/// How a level chooses the moves that it takes care with.
+/// A second search that rejects blunders, for a share of the moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlunderCheck {
-    /// The chance from 0 to 1 of a move to be one of them while nobody is ahead.
+    /// Chance (0 to 1) that a move is checked in an even position.
     pub vigilance: f64,
-    /// The share of that, from 0 to 1, that is gone once the game is as good as decided.
+    /// Share (0 to 1) by which that chance drops in a decided position.
     pub ease: f64,
-    /// The power that chances are raised to, instead of the choice's own.
+    /// Exponent of the chances of a checked move, instead of the choice's own.
     pub sharpness: f64,
-    /// What the drawn move may lose against the best of a search of [`Knobs::nodes`], in points of winning chances
-    /// from 0 to 100.
+    /// Largest allowed loss against the best move of a search of [`LevelParams::nodes`], in percentage points of
+    /// winning chances (0 to 100).
     pub margin: f64,
 }
 
 impl BlunderCheck {
-    /// The chance from 0 to 1 that care is taken where the best move has these winning chances, from 0 to 100.
+    /// Chance (0 to 1) of a check when the best move has these winning chances (0 to 100).
     #[must_use]
     pub fn chance(&self, best: f64) -> f64 {
-        // So near to even nobody is ahead, so far from it the game is as good as decided, in points of winning chances.
+        // Distances from 50 % below which a position is even, and from which it is decided.
         const EVEN: f64 = 5.0;
         const DECIDED: f64 = 30.0;
         let decided = (((best - 50.0).abs() - EVEN) / (DECIDED - EVEN)).clamp(0.0, 1.0);
@@ -73,7 +73,7 @@ impl BlunderCheck {
     }
 }
 
-/// The numbers behind all levels: what `levels.toml` holds.
+/// Parameters of all levels, as in `levels.toml`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Levels {
@@ -83,16 +83,16 @@ pub struct Levels {
     variant: Vec<Variant>,
 }
 
-/// A file of levels that cannot be used.
+/// Why a file of levels cannot be used.
 #[derive(Debug, Error)]
 pub enum LevelsError {
-    /// It is not in the form of `levels.toml`.
+    /// It does not have the form of `levels.toml`.
     #[error(transparent)]
     Form(#[from] toml::de::Error),
-    /// A table does not rise from row to row, or has less than two rows.
+    /// A table is not ascending, or has fewer than two rows.
     #[error("the rows of [[{0}]] must be two or more, and get stronger from each to the next")]
     Order(&'static str),
-    /// A share that is none.
+    /// `ease` is not within 0 to 1.
     #[error("ease is a share from 0 to 1, not {0}")]
     Ease(f64),
 }
@@ -109,25 +109,25 @@ struct Waypoint {
     nodes: f64,
 }
 
-/// Where a level is on the path.
+/// The place of a level on the path.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LevelEntry {
     /// The level.
     pub level: f64,
-    /// Where on the path it is, from 0 at the first waypoint.
+    /// Its place on the path; 0 is the first waypoint.
     pub at: f64,
-    /// How many half moves of a game it plays from books.
+    /// Book length in plies.
     pub book_plies: f64,
 }
 
-/// A level in other variants.
+/// A level in chess variants.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Variant {
     level: f64,
     nodes: f64,
-    /// Left out for no cap; between a cap and none the last cap counts on.
+    /// `None` for no limit. Between a limit and none, the limit counts.
     depth: Option<f64>,
     noise: f64,
     blunder_rate: f64,
@@ -139,16 +139,16 @@ static SHIPPED: LazyLock<Levels> = LazyLock::new(|| match Levels::read(include_s
 });
 
 impl Levels {
-    /// Those that come with the program.
+    /// The built-in levels.
     #[must_use]
     pub fn shipped() -> &'static Self {
         &SHIPPED
     }
 
-    /// Reads other numbers, in the form of `levels.toml`.
+    /// Reads levels in the form of `levels.toml`.
     ///
     /// # Errors
-    /// [`LevelsError`] says what is wrong.
+    /// [`LevelsError`] when the text is malformed or a table is not ascending.
     pub fn read(text: &str) -> Result<Self, LevelsError> {
         let levels: Self = toml::from_str(text)?;
         let rises = [
@@ -172,7 +172,7 @@ impl Levels {
         }
     }
 
-    /// Where on the path the levels are, the lowest first; those in between are in between.
+    /// Places of levels on the path, ascending; levels between two rows are interpolated.
     #[must_use]
     pub fn rows(&self) -> &[LevelEntry] {
         &self.level
@@ -184,48 +184,48 @@ impl Levels {
         (self.path.len() - 1) as f64
     }
 
-    /// Where on the path of orthodox chess a level is; levels beyond the ends are at the end.
+    /// The place of a level on the path of orthodox chess, clamped to its ends.
     #[must_use]
     pub fn place(&self, level: Elo) -> f64 {
-        let (low, high, share) = around(&self.level, f64::from(level.0), |row| row.level);
-        mixed(low.at, high.at, share)
+        let (low, high, share) = neighbours(&self.level, f64::from(level.0), |row| row.level);
+        interpolate(low.at, high.at, share)
     }
 
-    /// The level that is at a place of the path.
+    /// The level at a place of the path.
     #[must_use]
     pub fn level_at(&self, place: f64) -> f64 {
-        let (low, high, share) = around(&self.level, place, |row| row.at);
-        mixed(low.level, high.level, share)
+        let (low, high, share) = neighbours(&self.level, place, |row| row.at);
+        interpolate(low.level, high.level, share)
     }
 
-    /// The knobs of a place on the path of orthodox chess, from 0 to [`end`](Self::end). They say nothing of books.
+    /// Parameters at a place (0 to [`end`](Self::end)) of the path of orthodox chess, without book length.
     #[must_use]
     pub fn params_at(&self, place: f64) -> LevelParams {
         let place = place.clamp(0.0, self.end());
         let low = self.path[place as usize];
         let high = self.path[(place as usize + 1).min(self.path.len() - 1)];
         let share = place.fract();
-        let between = |of: fn(&Waypoint) -> f64| mixed(of(&low), of(&high), share);
-        let care = BlunderCheck {
+        let between = |of: fn(&Waypoint) -> f64| interpolate(of(&low), of(&high), share);
+        let check = BlunderCheck {
             vigilance: between(|point| point.vigilance),
             ease: self.ease,
             sharpness: between(|point| point.focus),
             margin: between(|point| point.margin),
         };
-        let choice = Choice {
+        let choice = HumanChoice {
             rating: Elo(between(|point| point.rating).round() as u32),
             sharpness: between(|point| point.sharpness),
-            care: (care.vigilance > 0.0).then_some(care),
+            blunder_check: (check.vigilance > 0.0).then_some(check),
         };
-        let searches = care.vigilance > 0.0 && place < self.end();
+        let searches = check.vigilance > 0.0 && place < self.end();
         LevelParams {
-            choice: (care.margin > 0.0).then_some(choice),
+            choice: (check.margin > 0.0).then_some(choice),
             nodes: searches.then(|| nodes(low.nodes, high.nodes, share)),
             ..LevelParams::default()
         }
     }
 
-    /// The knobs of a level in orthodox chess.
+    /// Parameters of a level in orthodox chess.
     #[must_use]
     pub fn params(&self, level: Elo) -> LevelParams {
         LevelParams {
@@ -234,12 +234,12 @@ impl Levels {
         }
     }
 
-    /// The knobs of a level in all other variants: between two rows linear in the level, nodes in their logarithm.
+    /// Parameters of a level in chess variants: linear between two rows, nodes by their logarithm.
     #[must_use]
     pub fn variant_params(&self, level: Elo) -> LevelParams {
-        let (low, high, share) = around(&self.variant, f64::from(level.0), |row| row.level);
+        let (low, high, share) = neighbours(&self.variant, f64::from(level.0), |row| row.level);
         let depth = match (low.depth, high.depth) {
-            (Some(from), Some(to)) => Some(mixed(from, to, share)),
+            (Some(from), Some(to)) => Some(interpolate(from, to, share)),
             (Some(from), None) if share < 1.0 => Some(from),
             _ => None,
         };
@@ -247,15 +247,15 @@ impl Levels {
             choice: None,
             nodes: Some(nodes(low.nodes, high.nodes, share)),
             depth: depth.map(|depth| Depth(depth as u32)),
-            noise: Centipawns(mixed(low.noise, high.noise, share).round() as i32),
-            blunder_rate: mixed(low.blunder_rate, high.blunder_rate, share),
+            noise: Centipawns(interpolate(low.noise, high.noise, share).round() as i32),
+            blunder_rate: interpolate(low.blunder_rate, high.blunder_rate, share),
             book_plies: Some(self.book_plies(level)),
         }
     }
 
     fn book_plies(&self, level: Elo) -> u32 {
-        let (low, high, share) = around(&self.level, f64::from(level.0), |row| row.level);
-        mixed(low.book_plies, high.book_plies, share).round() as u32
+        let (low, high, share) = neighbours(&self.level, f64::from(level.0), |row| row.level);
+        interpolate(low.book_plies, high.book_plies, share).round() as u32
     }
 }
 
@@ -287,8 +287,8 @@ impl Variant {
     }
 }
 
-/// The rows below and above a level, and the share of the upper one.
-fn around<T: Copy>(rows: &[T], level: f64, level_of: impl Fn(&T) -> f64) -> (T, T, f64) {
+/// The rows below and above a level, and the weight of the upper one.
+fn neighbours<T: Copy>(rows: &[T], level: f64, level_of: impl Fn(&T) -> f64) -> (T, T, f64) {
     let above = rows.iter().position(|row| level < level_of(row));
     let above = above.unwrap_or(rows.len() - 1).max(1);
     let (low, high) = (rows[above - 1], rows[above]);
@@ -296,12 +296,12 @@ fn around<T: Copy>(rows: &[T], level: f64, level_of: impl Fn(&T) -> f64) -> (T, 
     (low, high, share.clamp(0.0, 1.0))
 }
 
-fn mixed(from: f64, to: f64, share: f64) -> f64 {
+fn interpolate(from: f64, to: f64, share: f64) -> f64 {
     from + share * (to - from)
 }
 
 fn nodes(from: f64, to: f64, share: f64) -> Nodes {
-    Nodes(mixed(from.ln(), to.ln(), share).exp().round() as u64)
+    Nodes(interpolate(from.ln(), to.ln(), share).exp().round() as u64)
 }
 
 #[cfg(test)]
@@ -309,11 +309,11 @@ mod tests {
     use super::*;
     use crate::Level;
 
-    fn knobs(level: u32) -> LevelParams {
+    fn params(level: u32) -> LevelParams {
         Levels::shipped().params(Elo(level))
     }
 
-    fn knobs_of_variants(level: u32) -> LevelParams {
+    fn variant_params(level: u32) -> LevelParams {
         Levels::shipped().variant_params(Elo(level))
     }
 
@@ -342,44 +342,44 @@ mod tests {
     }
 
     #[test]
-    fn a_higher_level_is_never_weaker_in_any_knob() {
-        // What is higher is stronger.
-        let taste = |knobs: LevelParams| {
-            knobs.choice.map_or([f64::MAX; 5], |choice| {
-                let care = choice.care.map_or([0.0, 0.0, f64::MIN], |care| {
-                    [care.vigilance, care.sharpness, -care.margin]
+    fn a_higher_level_is_never_weaker_in_any_parameter() {
+        // Higher levels are stronger.
+        let strength_of = |params: LevelParams| {
+            params.choice.map_or([f64::MAX; 5], |choice| {
+                let check = choice.blunder_check.map_or([0.0, 0.0, f64::MIN], |check| {
+                    [check.vigilance, check.sharpness, -check.margin]
                 });
                 [
                     f64::from(choice.rating.0),
                     choice.sharpness,
-                    care[0],
-                    care[1],
-                    care[2],
+                    check[0],
+                    check[1],
+                    check[2],
                 ]
             })
         };
         for level in Level::RANGE.skip(1) {
-            let (low, high) = (knobs(level - 1), knobs(level));
+            let (low, high) = (params(level - 1), params(level));
             assert!(low.book_plies <= high.book_plies, "book at {level}");
-            let (low, high) = (taste(low), taste(high));
+            let (low, high) = (strength_of(low), strength_of(high));
             assert!(low.iter().zip(high).all(|(low, high)| *low <= high), "{level}");
-            let (low, high) = (knobs_of_variants(level - 1), knobs_of_variants(level));
+            let (low, high) = (variant_params(level - 1), variant_params(level));
             assert!(low.nodes <= high.nodes && low.noise >= high.noise, "{level}");
             assert!(low.blunder_rate >= high.blunder_rate, "blunder rate at {level}");
-            let reach = |knobs: LevelParams| knobs.depth.map_or(u32::MAX, |depth| depth.0);
+            let reach = |params: LevelParams| params.depth.map_or(u32::MAX, |depth| depth.0);
             assert!(reach(low) <= reach(high), "depth at {level}");
         }
     }
 
     #[test]
-    fn less_care_is_taken_where_the_game_is_decided() {
-        let care = BlunderCheck {
+    fn fewer_moves_are_checked_in_decided_games() {
+        let check = BlunderCheck {
             vigilance: 0.8,
             ease: 0.5,
             sharpness: 2.0,
             margin: 10.0,
         };
-        let chances = [0.0, 32.5, 45.0, 55.0, 67.5, 80.0].map(|best| (care.chance(best) * 10.0).round());
+        let chances = [0.0, 32.5, 45.0, 55.0, 67.5, 80.0].map(|best| (check.chance(best) * 10.0).round());
         assert_eq!(chances, [4.0, 6.0, 8.0, 8.0, 6.0, 4.0]);
     }
 
@@ -393,22 +393,22 @@ mod tests {
 
     #[test]
     fn the_path_ends_at_full_strength() {
-        let strongest = knobs(2800);
+        let strongest = params(2800);
         assert_eq!((strongest.choice, strongest.nodes), (None, None));
-        assert_eq!(knobs(9999), strongest);
-        assert_eq!(knobs(0), knobs(600));
+        assert_eq!(params(9999), strongest);
+        assert_eq!(params(0), params(600));
     }
 
     #[test]
     fn between_two_rows_everything_is_in_between() {
-        let club = knobs_of_variants(1600);
+        let club = variant_params(1600);
         assert_eq!(
             club.nodes,
             Some(Nodes(5477)),
             "the geometric mean of 2,500 and 12,000"
         );
         assert_eq!((club.depth, club.noise), (Some(Depth(5)), Centipawns(40)));
-        assert_eq!(knobs_of_variants(2599).depth, Some(Depth(9)));
-        assert_eq!(knobs_of_variants(2600).depth, None);
+        assert_eq!(variant_params(2599).depth, Some(Depth(9)));
+        assert_eq!(variant_params(2600).depth, None);
     }
 }

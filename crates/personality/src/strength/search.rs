@@ -1,146 +1,93 @@
 //! Carries out a strength request: the search, the human choice among its moves, and the blunder check.
 
-use std::sync::Arc;
-
 use super::{
     blunder_check::{Spent, correction},
-    levels::{BlunderCheck, Choice},
+    levels::{BlunderCheck, HumanChoice},
+    request::StrengthRequest,
     temperature::sharpen,
 };
 use crate::{
-    human_model::{
-        Candidate, Features, Model, ScoredMove, TimePressure, draw, loss_curve::winning_chances, luck,
-    },
+    human_model::{Candidate, Model, RootScores, ScoredMove, TimePressure, draw, luck, winning_chances},
     style::{Axis, Style},
 };
 use sparring_chess::{
     Move,
-    units::{Centipawns, Depth, Nodes},
+    units::{Centipawns, Depth},
 };
 use sparring_engine::{
-    BoundKind, Engine, Limits, Line, Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
-    StyleBonus, Tablebase,
+    BoundKind, Engine, Line, Score, SearchControl, SearchEvent, SearchRequest, SearchResult,
 };
 
-/// What to do about a move.
-#[derive(Debug, Clone)]
-pub struct StrengthRequest {
-    /// The search: of all root moves where there is a choice to make.
-    pub search: SearchRequest,
-    /// How to choose among what it finds; none for the best.
-    pub choice: Option<Choice>,
-    /// The limits of each of the two searches that may object to the choice.
-    pub check: Option<Limits>,
-    /// Nodes that all its searches may visit together.
-    pub most: Option<Nodes>,
-    /// What leans on the choice.
-    pub style: Style,
-    /// Names the game to the choice.
-    pub seed: u64,
-}
-
-impl StrengthRequest {
-    /// The same order, carried out in a style. Who chooses as people do is told what moves are worth without likings,
-    /// as the style leans on the choice itself and must know what that costs; a draw is liked or shunned all the same.
-    #[must_use]
-    pub fn in_style(mut self, style: Style) -> Self {
-        let likings = style.search_bonus();
-        self.search.style_bonus = match self.choice {
-            None => likings,
-            Some(_) => StyleBonus {
-                draws: likings.draws,
-                ..StyleBonus::default()
-            },
-        };
-        Self { style, ..self }
-    }
-
-    /// The same order with endgame tables to look into: for whoever plays the best move, not for whoever chooses as people do.
-    #[must_use]
-    pub fn with_tablebase(mut self, tablebase: Option<Arc<Tablebase>>) -> Self {
-        self.search.tablebase = tablebase.filter(|_| self.choice.is_none());
-        self
-    }
-}
-
-impl From<SearchRequest> for StrengthRequest {
-    /// The best move of a search.
-    fn from(search: SearchRequest) -> Self {
-        Self {
-            seed: search.handicap.seed,
-            search,
-            choice: None,
-            check: None,
-            most: None,
-            style: Style::default(),
-        }
-    }
-}
-
-/// What came of an order.
+/// Result of a request.
 #[derive(Debug, Clone, Default)]
 pub struct StrengthResult {
-    /// What the search found, with the line to play first; nodes and time are those of all searches.
+    /// Result of the search, the line to play first. Nodes and time count all searches.
     pub report: SearchResult,
-    /// How the move was chosen, where it was chosen as people do.
+    /// How the human choice was made; `None` for the best move.
     pub chosen: Option<HumanPick>,
 }
 
-/// A move chosen as people do.
+/// A move chosen by the human model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HumanPick {
-    /// The chance from 0 to 1 that it had.
+    /// The chance (0 to 1) that it had.
     pub chance: f32,
-    /// The rating of the people.
-    pub choice: Choice,
-    /// The drawn move lost too much; this is the best one instead.
+    /// The parameters of the choice.
+    pub choice: HumanChoice,
+    /// Whether the blunder check replaced the drawn move by the best one.
     pub corrected: bool,
-    /// What a style had to do with it; none without one.
-    pub styled: Option<StyleEffect>,
+    /// The effect of the style; `None` without a style.
+    pub style_effect: Option<StyleEffect>,
 }
 
 /// The effect of style on a choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StyleEffect {
-    /// The chance from 0 to 1 that the drawn move would have had without it.
-    pub plainly: f32,
-    /// The axes that drew to the move, the strongest first.
+    /// The chance (0 to 1) of the drawn move without the style.
+    pub chance_without_style: f32,
+    /// The axes that made the move more likely, strongest first.
     pub axes: [Option<Axis>; 2],
 }
 
 /// Carries out a request. Equal requests give equal results unless time or a stop ends a search: human-like levels start
 /// with an empty transposition table, and randomness follows from seed, position and ply.
 ///
-/// `tell` receives the events of the main search, not of the blunder check.
+/// `on_event` receives the events of the main search, not of the blunder check.
 pub fn choose_move(
     engine: &mut Engine,
     request: &StrengthRequest,
-    around: &SearchControl<'_>,
-    tell: &mut dyn FnMut(SearchEvent<'_>),
+    control: &SearchControl<'_>,
+    on_event: &mut dyn FnMut(SearchEvent<'_>),
 ) -> StrengthResult {
     let mut report = SearchResult::default();
     let Some(choice) = request.choice else {
-        engine.search_into(&request.search, around, tell, &mut report);
+        engine.search_into(&request.search, control, on_event, &mut report);
         return StrengthResult { report, chosen: None };
     };
-    let scored = look(engine, request, around, tell, &mut report);
-    let care = care(request, choice, &scored, request.seed);
-    let Some((drawn, styled)) = drawn(request, choice, care, &scored) else {
+    let scored = search_root_moves(engine, request, control, on_event, &mut report);
+    let check = draw_blunder_check(request, choice, &scored, request.seed);
+    let Some((drawn, effect)) = draw_move(request, choice, check, &scored) else {
         return StrengthResult { report, chosen: None };
     };
     let mut spent = Spent::default();
     spent.add(&report);
-    let correction = match (care, request.check) {
-        (Some(care), Some(limits)) if scored.len() > 1 => {
-            correction(engine, request, around, drawn.mv, care.margin, limits, &mut spent)
-        }
+    let correction = match (check, request.check_limits) {
+        (Some(check), Some(limits)) if scored.len() > 1 => correction(
+            engine,
+            request,
+            control,
+            drawn.mv,
+            check.margin,
+            limits,
+            &mut spent,
+        ),
         _ => None,
     };
     let chosen = HumanPick {
         chance: drawn.chance,
         choice,
         corrected: correction.is_some(),
-        styled,
+        style_effect: effect,
     };
     match correction {
         Some(better) => report = better,
@@ -153,88 +100,87 @@ pub fn choose_move(
     }
 }
 
-/// Searches all moves, as the order says, into `report`, and keeps what both looks found of each.
-pub(super) fn look(
+/// Searches all root moves into `report` and returns their scores at both depths.
+pub(super) fn search_root_moves(
     engine: &mut Engine,
     request: &StrengthRequest,
-    around: &SearchControl<'_>,
-    tell: &mut dyn FnMut(SearchEvent<'_>),
+    control: &SearchControl<'_>,
+    on_event: &mut dyn FnMut(SearchEvent<'_>),
     report: &mut SearchResult,
 ) -> Vec<ScoredMove> {
-    // Whatever was searched before, equal orders come to equal thoughts. With a large table that takes some of the time.
-    let began = around.clock.elapsed();
+    // An empty table makes equal requests give equal results. Clearing a large table takes some of the time.
+    let began = control.clock.elapsed();
     engine.clear();
-    let clearing = around.clock.elapsed() - began;
+    let clearing = control.clock.elapsed() - began;
     let search = SearchRequest {
         limits: request.search.limits.after(clearing),
         ..request.search.clone()
     };
-    let mut looks = Features::default();
-    let mut listen = |news: SearchEvent<'_>| {
-        if let SearchEvent::Iteration(report) = &news {
-            looks.record(report);
+    let mut scores = RootScores::default();
+    let mut record = |event: SearchEvent<'_>| {
+        if let SearchEvent::Iteration(report) = &event {
+            scores.record(report);
         }
-        tell(news);
+        on_event(event);
     };
-    engine.search_into(&search, around, &mut listen, report);
+    engine.search_into(&search, control, &mut record, report);
     report.elapsed += clearing;
-    looks.scored(report)
+    scores.scored(report)
 }
 
-/// The care taken with this move in the game with this seed; none where none is.
-pub(super) fn care(
+/// The blunder check of this move; `None` if it gets none. Drawn from seed, position and ply.
+pub(super) fn draw_blunder_check(
     request: &StrengthRequest,
-    choice: Choice,
+    choice: HumanChoice,
     scored: &[ScoredMove],
     seed: u64,
 ) -> Option<BlunderCheck> {
-    // Apart from the luck that draws the move.
-    const APART: u64 = 0x6361_7265;
+    // Makes this draw independent of the draw of the move.
+    const SALT: u64 = 0x6361_7265;
     let best = scored.iter().map(|each| winning_chances(each.deep));
     let best = f64::from(best.fold(0.0, f32::max));
-    let luck = f64::from(luck(&request.search.line, seed ^ APART));
-    choice.care.filter(|care| luck < care.chance(best))
+    let luck = f64::from(luck(&request.search.line, seed ^ SALT));
+    choice.blunder_check.filter(|check| luck < check.chance(best))
 }
 
-/// The move that a person plays here with the chance it had, and what the style had to do with it.
-fn drawn(
+/// Draws a move by the human model and returns it with the effect of the style.
+fn draw_move(
     request: &StrengthRequest,
-    choice: Choice,
-    care: Option<BlunderCheck>,
+    choice: HumanChoice,
+    check: Option<BlunderCheck>,
     scored: &[ScoredMove],
 ) -> Option<(Candidate, Option<StyleEffect>)> {
     let line = &request.search.line;
-    let plain = plain(request, choice, care, scored);
-    let mut candidates = plain.clone();
+    let unstyled = unstyled_candidates(request, choice, check, scored);
+    let mut candidates = unstyled.clone();
     request.style.apply(&mut candidates, line);
     let drawn = draw(&candidates, line, request.seed)?;
-    let plainly = plain.iter().find(|each| each.mv == drawn.mv)?.chance;
-    let styled = (request.style != Style::default()).then(|| StyleEffect {
-        plainly,
-        axes: request.style.draws_to(drawn.mv, line),
+    let chance_without_style = unstyled.iter().find(|each| each.mv == drawn.mv)?.chance;
+    let effect = (request.style != Style::default()).then(|| StyleEffect {
+        chance_without_style,
+        axes: request.style.reasons_for(drawn.mv, line),
     });
-    Some((drawn, styled))
+    Some((drawn, effect))
 }
 
-/// The moves that a person may play here with their chances, before any style.
-pub(super) fn plain(
+/// The candidates and their chances before the style applies.
+pub(super) fn unstyled_candidates(
     request: &StrengthRequest,
-    choice: Choice,
-    care: Option<BlunderCheck>,
+    choice: HumanChoice,
+    check: Option<BlunderCheck>,
     scored: &[ScoredMove],
 ) -> Vec<Candidate> {
     let mut candidates =
-        Model::shipped().weigh(&request.search.line, choice.rating, TimePressure::Calm, scored);
+        Model::shipped().chances(&request.search.line, choice.rating, TimePressure::Calm, scored);
     if !request.search.search_moves.is_empty() {
         candidates.retain(|candidate| request.search.search_moves.contains(&candidate.mv));
     }
-    let sharpness = care.map_or(choice.sharpness, |care| care.sharpness);
+    let sharpness = check.map_or(choice.sharpness, |check| check.sharpness);
     sharpen(&mut candidates, sharpness as f32, scored);
     candidates
 }
 
-/// Puts the line of a move before all others. A move that the search overlooked gets a line of its own, worth as
-/// much as the worst.
+/// Moves the line of a move to the front. A move without a line gets one with the score of the worst.
 fn put_first(report: &mut SearchResult, mv: Move) {
     match report.lines.iter().position(|line| line.pv.first() == Some(&mv)) {
         Some(at) => report.lines[..=at].rotate_right(1),
@@ -272,10 +218,10 @@ mod tests {
 
     fn params(rating: u32, sharpness: f64, margin: Option<f64>) -> LevelParams {
         LevelParams {
-            choice: Some(Choice {
+            choice: Some(HumanChoice {
                 rating: Elo(rating),
                 sharpness,
-                care: margin.map(|margin| BlunderCheck {
+                blunder_check: margin.map(|margin| BlunderCheck {
                     vigilance: 1.0,
                     ease: 0.0,
                     sharpness,
@@ -287,13 +233,13 @@ mod tests {
         }
     }
 
-    fn thought(engine: &mut Engine, params: &LevelParams, line: &GameHistory, seed: u64) -> StrengthResult {
-        let around = SearchControl {
+    fn result(engine: &mut Engine, params: &LevelParams, line: &GameHistory, seed: u64) -> StrengthResult {
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
         let request = request_with(params, line.clone(), None, seed);
-        choose_move(engine, &request, &around, &mut |_| {})
+        choose_move(engine, &request, &control, &mut |_| {})
     }
 
     fn line(fen: &str, moves: &str) -> GameHistory {
@@ -307,16 +253,16 @@ mod tests {
         let mut warm = Engine::new(1);
         let moves: Vec<Option<Move>> = (0..4)
             .map(|seed| {
-                let again = thought(&mut Engine::new(1), &params, &line, seed);
-                let thought = thought(&mut warm, &params, &line, seed);
-                assert_eq!(thought.report.lines, again.report.lines);
-                thought.report.best()
+                let again = result(&mut Engine::new(1), &params, &line, seed);
+                let result = result(&mut warm, &params, &line, seed);
+                assert_eq!(result.report.lines, again.report.lines);
+                result.report.best()
             })
             .collect();
         assert!(moves.iter().any(|mv| *mv != moves[0]), "four seeds, one move");
     }
 
-    /// A clock that goes on by a millisecond whenever it is looked at, and by a hundred between the first two looks.
+    /// A clock that goes on by a millisecond whenever it is looked at, and by a hundred between the first two scores.
     struct Slow(Cell<u64>);
 
     impl TimeSource for Slow {
@@ -328,8 +274,8 @@ mod tests {
     }
 
     #[test]
-    fn emptying_the_table_takes_of_the_time_of_the_move() {
-        let around = SearchControl {
+    fn clearing_the_table_counts_as_time_of_the_move() {
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &Slow(Cell::new(0)),
         };
@@ -340,7 +286,7 @@ mod tests {
         };
         let request = request_with(&unlimited, line("startpos", ITALIAN), budget, 1);
         let mut report = SearchResult::default();
-        look(&mut Engine::new(1), &request, &around, &mut |_| {}, &mut report);
+        search_root_moves(&mut Engine::new(1), &request, &control, &mut |_| {}, &mut report);
         assert!((110..=112).contains(&report.elapsed.0), "{}", report.elapsed);
     }
 
@@ -348,15 +294,15 @@ mod tests {
     fn the_chosen_line_comes_first_and_no_other_is_lost() {
         let line = line("startpos", ITALIAN);
         for seed in 0..3 {
-            let thought = thought(&mut Engine::new(1), &params(800, 1.0, None), &line, seed);
-            assert_eq!(thought.report.lines.len(), line.position().legal_moves().len());
-            assert!(thought.chosen.unwrap().chance > 0.0);
+            let result = result(&mut Engine::new(1), &params(800, 1.0, None), &line, seed);
+            assert_eq!(result.report.lines.len(), line.position().legal_moves().len());
+            assert!(result.chosen.unwrap().chance > 0.0);
         }
     }
 
     #[test]
     fn a_move_that_loses_more_than_the_margin_is_not_played() {
-        // Some of the rook's squares are attacked: a scattered mind gives it away now and then.
+        // Some of the rook's squares are attacked: a flat distribution gives it away now and then.
         let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
         let careless = params(800, 0.1, None);
         let careful = LevelParams {
@@ -367,11 +313,11 @@ mod tests {
         let mut losses = |params: &LevelParams| -> Vec<(bool, i32)> {
             (0..90)
                 .map(|seed| {
-                    let thought = thought(&mut engine, params, &line, seed);
-                    let Score::Cp(cp) = thought.report.lines[0].score else {
+                    let result = result(&mut engine, params, &line, seed);
+                    let Score::Cp(cp) = result.report.lines[0].score else {
                         return (false, 1000);
                     };
-                    (thought.chosen.unwrap().corrected, cp.0)
+                    (result.chosen.unwrap().corrected, cp.0)
                 })
                 .collect()
         };
@@ -383,14 +329,14 @@ mod tests {
     }
 
     #[test]
-    fn care_is_taken_of_a_share_of_the_moves_and_not_of_others() {
+    fn a_share_of_the_moves_gets_a_blunder_check() {
         let line = line("6k1/1p3ppp/2p5/8/8/8/2R2PPP/6K1 w - - 0 1", "");
         let careful = |vigilance: f64, ease: f64| {
             let mut choice = params(800, 0.1, Some(5.0)).choice.unwrap();
-            choice.care = choice.care.map(|care| BlunderCheck {
+            choice.blunder_check = choice.blunder_check.map(|check| BlunderCheck {
                 vigilance,
                 ease,
-                ..care
+                ..check
             });
             let request = request_with(&params(800, 0.1, Some(5.0)), line.clone(), None, 0);
             let scored = [400, -900].map(|cp| ScoredMove {
@@ -399,41 +345,41 @@ mod tests {
                 shallow: None,
             });
             (0..400)
-                .filter(|seed| care(&request, choice, &scored, *seed).is_some())
+                .filter(|seed| draw_blunder_check(&request, choice, &scored, *seed).is_some())
                 .count()
         };
         assert_eq!((careful(0.0, 0.0), careful(1.0, 0.0)), (0, 400));
         assert!((160..240).contains(&careful(0.5, 0.0)), "{}", careful(0.5, 0.0));
-        // Whoever is a rook up has won as good as.
+        // A rook up is a decided position.
         assert!((70..130).contains(&careful(0.5, 0.5)), "{}", careful(0.5, 0.5));
     }
 
     #[test]
-    fn a_style_says_what_it_had_to_do_with_the_choice() {
+    fn the_effect_of_a_style_is_reported() {
         let line = line("startpos", "e2e4 e7e5");
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
         let style = Style::default().with(Axis::Pawns, 2);
         let chosen = |style: Style, seed: u64| {
             let request = request_with(&params(1200, 1.0, None), line.clone(), None, seed).in_style(style);
-            let thought = choose_move(&mut Engine::new(1), &request, &around, &mut |_| {});
-            // The chosen move comes first, whatever it is worth.
+            let result = choose_move(&mut Engine::new(1), &request, &control, &mut |_| {});
+            // The chosen move comes first, whatever its score.
             let worth = |line: &Line| winning_chances(line.score);
-            let lines = &thought.report.lines;
+            let lines = &result.report.lines;
             let lost = lines.iter().map(worth).fold(0.0, f32::max) - worth(&lines[0]);
-            (thought.report.best().unwrap(), lost, thought.chosen.unwrap())
+            (result.report.best().unwrap(), lost, result.chosen.unwrap())
         };
-        assert_eq!(chosen(Style::default(), 1).2.styled, None);
+        assert_eq!(chosen(Style::default(), 1).2.style_effect, None);
         let (mut asked, mut pawns) = (0, 0);
         for (mv, lost, chosen) in (0..16).map(|seed| chosen(style, seed)) {
-            let styled = chosen.styled.unwrap();
+            let effect = chosen.style_effect.unwrap();
             let is_pawn = mv.role() == sparring_chess::Role::Pawn;
-            assert_eq!(styled.axes[0], is_pawn.then_some(Axis::Pawns));
-            // For a pawn move that loses more the style speaks less than for others, so that its share may shrink.
+            assert_eq!(effect.axes[0], is_pawn.then_some(Axis::Pawns));
+            // A style counts less for a pawn move that loses more, so that its share may shrink.
             if !is_pawn || lost < 5.0 {
-                assert_eq!(chosen.chance > styled.plainly, is_pawn, "{chosen:?}");
+                assert_eq!(chosen.chance > effect.chance_without_style, is_pawn, "{chosen:?}");
                 asked += 1;
                 pawns += usize::from(is_pawn);
             }
@@ -445,25 +391,25 @@ mod tests {
     }
 
     #[test]
-    fn all_searches_together_keep_to_the_nodes_of_the_order() {
+    fn all_searches_together_keep_the_node_limit() {
         let line = line("startpos", ITALIAN);
-        let around = SearchControl {
+        let control = SearchControl {
             stop: &Stop::new(),
             clock: &Stopwatch::start(),
         };
         let visited = |most: Option<Nodes>, seed: u64| {
             let request = StrengthRequest {
-                most,
+                node_limit: most,
                 ..request_with(&params(800, 0.1, Some(5.0)), line.clone(), None, seed)
             };
             let mut first = Nodes(0);
-            let mut tell = |news: SearchEvent<'_>| {
-                if let SearchEvent::Iteration(report) = news {
+            let mut on_event = |event: SearchEvent<'_>| {
+                if let SearchEvent::Iteration(report) = event {
                     first = report.nodes;
                 }
             };
-            let thought = choose_move(&mut Engine::new(1), &request, &around, &mut tell);
-            (first, thought.report.nodes)
+            let result = choose_move(&mut Engine::new(1), &request, &control, &mut on_event);
+            (first, result.report.nodes)
         };
         for seed in 0..5 {
             let (first, all) = visited(None, seed);
@@ -474,32 +420,32 @@ mod tests {
     }
 
     #[test]
-    fn who_is_winning_by_far_mates_rather_than_shuffles() {
+    fn a_winning_side_mates_rather_than_shuffles() {
         let line = line("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "");
         let mates = (0..40).filter(|seed| {
-            let thought = thought(&mut Engine::new(1), &params(1200, 1.0, None), &line, *seed);
+            let result = result(&mut Engine::new(1), &params(1200, 1.0, None), &line, *seed);
             let mut after = line.clone();
-            after.play(thought.report.best().unwrap());
+            after.play(result.report.best().unwrap());
             after.outcome().is_some_and(|ending| ending.winner().is_some())
         });
         assert!(mates.count() >= 30);
     }
 
     #[test]
-    fn the_best_of_a_search_needs_no_choice() {
+    fn without_a_choice_the_best_move_is_played() {
         let line = line("startpos", "");
         let params = LevelParams {
             nodes: Some(Nodes(500)),
             ..LevelParams::default()
         };
-        let thought = thought(&mut Engine::new(1), &params, &line, 1);
-        assert_eq!((thought.chosen, thought.report.lines.len()), (None, 1));
+        let result = result(&mut Engine::new(1), &params, &line, 1);
+        assert_eq!((result.chosen, result.report.lines.len()), (None, 1));
     }
 
     #[test]
-    fn nobody_moves_when_the_game_is_over() {
+    fn no_move_is_chosen_when_the_game_is_over() {
         let mate = line("startpos", "f2f3 e7e5 g2g4 d8h4");
-        let thought = thought(&mut Engine::new(1), &params(1200, 1.0, None), &mate, 1);
-        assert_eq!((thought.report.best(), thought.chosen), (None, None));
+        let result = result(&mut Engine::new(1), &params(1200, 1.0, None), &mate, 1);
+        assert_eq!((result.report.best(), result.chosen), (None, None));
     }
 }

@@ -3,15 +3,15 @@
 use crate::human_model::{Candidate, ScoredMove};
 use sparring_engine::Score;
 
-/// Raises chances to a power, and lets those of a won game who know what wins prefer it: beyond ten pawns all moves
-/// look equally winning to the model, so that nothing would drive it to the end.
+/// Raises chances to a power. In won positions it also prefers moves that keep the lead: beyond ten pawns all moves have equal
+/// winning chances, so that the model would not make progress.
 pub(super) fn sharpen(candidates: &mut [Candidate], sharpness: f32, scored: &[ScoredMove]) {
     let best = scored.iter().map(|each| lead(each.deep)).max().unwrap_or(0);
     for candidate in candidates.iter_mut() {
         let found = scored.iter().find(|each| each.mv == candidate.mv);
         let behind = found.map_or(0, |each| best - lead(each.deep).max(WON));
         let reluctance = if best > WON {
-            behind as f32 / HESITATION
+            behind as f32 / LEAD_PER_E
         } else {
             0.0
         };
@@ -23,13 +23,13 @@ pub(super) fn sharpen(candidates: &mut [Candidate], sharpness: f32, scored: &[Sc
     }
 }
 
-/// The lead in centipawns where the model's winning chances end: a game that is won.
+/// Lead in centipawns at which the winning chances saturate.
 const WON: i32 = 1000;
 
-/// A move of a won game that gives up so many centipawns of the lead is e times less likely.
-const HESITATION: f32 = 150.0;
+/// Centipawns of lead given up that make a move of a won game e times less likely.
+const LEAD_PER_E: f32 = 150.0;
 
-/// A score in centipawns; a mate is worth the more, the sooner it comes.
+/// A score in centipawns; sooner mates are larger.
 fn lead(score: Score) -> i32 {
     const MATE: i32 = 3000;
     const SOONER: i32 = 30;

@@ -5,24 +5,24 @@ use crate::human_model::Candidate;
 use sparring_chess::{GameHistory, Move, Role, Square};
 use sparring_config_schema::Choice;
 
-/// A kind of move that somebody overlooks.
+/// A kind of move that a personality overlooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlindSpot {
-    /// By knights, which go round corners.
+    /// Knight moves.
     Knights,
-    /// Back towards the own side.
+    /// Moves back towards the own side.
     Backward,
-    /// By bishops, rooks and queens over four squares or more.
+    /// Bishop, rook and queen moves of four squares or more.
     Far,
-    /// With which a piece leaves a square where it would be lost.
+    /// Moves of a piece away from a square where it would be lost.
     Defence,
 }
 
 impl BlindSpot {
-    /// How many there are.
+    /// Number of kinds.
     pub(super) const COUNT: usize = Self::NAMES.0.len();
 
-    /// Their names in a profile.
+    /// Their names in a personality file.
     pub const NAMES: Choice<Self> = Choice(&[
         ("knights", Self::Knights),
         ("backward", Self::Backward),
@@ -30,73 +30,72 @@ impl BlindSpot {
         ("defence", Self::Defence),
     ]);
 
-    /// Whether a legal move could be overlooked at all: taking back is not, and in check everybody looks at everything.
+    /// Whether a legal move can be overlooked at all: recaptures and moves out of check cannot.
     pub fn is_possible(line: &GameHistory, mv: Move) -> bool {
         can_be_missed(&StyleExtractor::new(line), mv)
     }
 
-    /// The kinds that a legal move is of.
+    /// The kinds of a legal move.
     pub fn of(line: &GameHistory, mv: Move) -> impl Iterator<Item = Self> {
-        let eye = StyleExtractor::new(line);
+        let extractor = StyleExtractor::new(line);
         let kinds = Self::NAMES.0.iter().map(|(_, kind)| *kind);
-        kinds.filter(move |kind| BlindSpots::of(&[*kind]).cover(&eye, mv))
+        kinds.filter(move |kind| BlindSpots::of(&[*kind]).covers(&extractor, mv))
     }
 }
 
-/// A set of them.
+/// A set of blind spots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct BlindSpots(u8);
 
 impl BlindSpots {
-    /// These.
+    /// The set of these kinds.
     pub fn of(kinds: &[BlindSpot]) -> Self {
         Self(kinds.iter().fold(0, |all, kind| all | 1 << *kind as u8))
     }
 
-    /// Whether a kind is one of them.
+    /// Whether it contains a kind.
     pub fn has(self, kind: BlindSpot) -> bool {
         self.0 & 1 << kind as u8 != 0
     }
 
-    /// Whether a legal move is of a kind that is overlooked.
-    pub fn cover(self, eye: &StyleExtractor<'_>, mv: Move) -> bool {
-        if self == Self::default() || !can_be_missed(eye, mv) {
+    /// Whether a legal move is of a kind in the set.
+    pub fn covers(self, extractor: &StyleExtractor<'_>, mv: Move) -> bool {
+        if self == Self::default() || !can_be_missed(extractor, mv) {
             return false;
         }
         let slides = matches!(mv.role(), Role::Bishop | Role::Rook | Role::Queen);
         let far = |from: Square| from.distance(mv.to()) >= 4;
         self.has(BlindSpot::Knights) && mv.role() == Role::Knight
-            || self.has(BlindSpot::Backward) && eye.goes_back(mv)
+            || self.has(BlindSpot::Backward) && extractor.is_backward(mv)
             || self.has(BlindSpot::Far) && slides && mv.from().is_some_and(far)
-            || self.has(BlindSpot::Defence) && !mv.is_capture() && eye.flees(mv)
+            || self.has(BlindSpot::Defence) && !mv.is_capture() && extractor.escapes_loss(mv)
     }
 
-    /// Lets a choice overlook them, and says how much more it may lose for it, in points of winning chances. Unlike a taste, an
-    /// oversight asks for no forbearance: it is an error where the move was good.
-    pub fn work(self, candidates: &mut [Candidate], eye: &StyleExtractor<'_>) -> f32 {
+    /// Lowers the chances of overlooked moves and returns how much more the choice may lose, in percentage points of winning
+    /// chances. Unlike an axis, a blind spot counts however good the move is.
+    pub fn apply(self, candidates: &mut [Candidate], extractor: &StyleExtractor<'_>) -> f32 {
         let before = expected_loss(candidates);
         for candidate in candidates.iter_mut() {
-            if self.cover(eye, candidate.mv) {
+            if self.covers(extractor, candidate.mv) {
                 candidate.chance *= (-OVERLOOKED).exp();
             }
         }
         if !self.has(BlindSpot::Defence) {
             return 0.0;
         }
-        FORGIVEN * (expected_loss(candidates) - before).max(0.0)
+        UNCOMPENSATED * (expected_loss(candidates) - before).max(0.0)
     }
 }
 
-/// By how much the logarithm of a chance falls for a move that is overlooked: it is played a sixth as often.
+/// Decrease of the log-chance of an overlooked move: it is played a sixth as often.
 const OVERLOOKED: f32 = 1.8;
 
-/// The share of what overlooking a threat costs in a position that is lost there; the rest is made up for in the same position.
-/// To flee is mostly the one good move, so that making up for all of it would bring it back. What is lost so is gained
-/// elsewhere, by a price.
-const FORGIVEN: f32 = 0.5;
+/// Share of the cost of an overlooked rescue that is not compensated in the same position. The rescue is often the only good
+/// move, so that full compensation would restore it. The Elo cost of the blind spot compensates it elsewhere.
+const UNCOMPENSATED: f32 = 0.5;
 
-fn can_be_missed(eye: &StyleExtractor<'_>, mv: Move) -> bool {
-    !eye.is_in_check() && !eye.takes_back(mv)
+fn can_be_missed(extractor: &StyleExtractor<'_>, mv: Move) -> bool {
+    !extractor.is_in_check() && !extractor.is_recapture(mv)
 }
 
 #[cfg(test)]
@@ -120,14 +119,15 @@ mod tests {
             (BlindSpot::Knights, "e2e4 e7e5 d2d3", "g8f6", "f8b4"),
         ] {
             let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-            let eye = StyleExtractor::new(&line);
-            let covers =
-                |text: &str| BlindSpots::of(&[kind]).cover(&eye, parse_uci(line.position(), text).unwrap());
+            let extractor = StyleExtractor::new(&line);
+            let covers = |text: &str| {
+                BlindSpots::of(&[kind]).covers(&extractor, parse_uci(line.position(), text).unwrap())
+            };
             assert!(covers(covered), "{kind:?} {covered}");
             assert!(!covers(free), "{kind:?} {free}");
         }
         let check = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5 d2d3 f8b4").unwrap();
         let block = parse_uci(check.position(), "b1c3").unwrap();
-        assert!(!BlindSpots::of(&[BlindSpot::Knights]).cover(&StyleExtractor::new(&check), block));
+        assert!(!BlindSpots::of(&[BlindSpot::Knights]).covers(&StyleExtractor::new(&check), block));
     }
 }

@@ -2,27 +2,25 @@
 
 use crate::human_model::Candidate;
 
-/// Losses beyond this, in points of winning chances, are all the same to the tilt: else the last few blunders would
-/// bear all of it, and a small tilt would multiply them.
+/// Losses above this, in percentage points of winning chances, count as this. Otherwise the worst blunders would take all of
+/// the tilt.
 const HEAVY: f32 = 15.0;
 
-/// The tilt's bounds, in logarithms of a chance for each point of loss: a factor of 400 between the best move and a heavy
-/// loss. Half of it left strong styles short of what they owed.
+/// Bound of the tilt in log-chance per point of loss: a factor of 400 between the best move and a heavy loss. Half of it is
+/// too little for strong styles.
 const STEEPEST: f32 = 0.4;
 
-/// Halvings of the bounds: the tilt is known to a millionth.
+/// Bisection steps: the tilt is exact to a millionth.
 const HALVINGS: usize = 20;
 
-/// What a choice loses on average, in points of winning chances. This is what strength is made of: a game's expected score
-/// falls by the sum of what its moves lose.
+/// Expected loss of a choice in percentage points of winning chances.
 pub(super) fn expected_loss(candidates: &[Candidate]) -> f32 {
     tilted_loss(candidates, 0.0)
 }
 
-/// Tilts chances, which need not add up to 1, by what moves lose until the choice loses `expected` on average, as near as
-/// the bounds allow. They add up to 1 afterwards.
+/// Tilts chances by loss until the expected loss is `expected`, as near as the bounds allow, and normalises them.
 pub(super) fn restore(candidates: &mut [Candidate], expected: f32) {
-    // The mean rises with the tilt: both the loss and the tilt of a move rise with its loss.
+    // The expected loss is monotonic in the tilt.
     let (mut low, mut high) = (-STEEPEST, STEEPEST);
     for _ in 0..HALVINGS {
         let middle = f32::midpoint(low, high);
@@ -85,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_leans_on_a_choice_as_much_is_lost_on_average(
+        fn the_expected_loss_is_restored_after_any_reweighting(
             choice in prop::collection::vec((0.001_f32..1.0, 0.0_f32..100.0, 0.2_f32..5.0), 2..20),
         ) {
             let mut plain: Vec<(f32, f32)> = choice.iter().map(|(chance, loss, _)| (*chance, *loss)).collect();
@@ -96,19 +94,19 @@ mod tests {
             for (candidate, (_, _, factor)) in candidates.iter_mut().zip(&choice) {
                 candidate.chance *= factor;
             }
-            let leaned = candidates.clone();
+            let reweighted = candidates.clone();
             restore(&mut candidates, expected);
             let sum: f32 = candidates.iter().map(|each| each.chance).sum();
             prop_assert!((sum - 1.0).abs() < 1e-3);
             let now = expected_loss(&candidates);
-            let aim = nearest(&leaned, expected);
+            let aim = nearest(&reweighted, expected);
             prop_assert!((now - aim).abs() < 0.02, "{now} for {expected}, at best {aim}");
         }
     }
 
     #[test]
-    fn equal_moves_stay_as_the_style_has_them_and_of_others_the_losing_ones_pay() {
-        // Three moves as good as each other, of which the first is liked; two that lose, and are not.
+    fn equal_moves_keep_their_style_and_losing_moves_compensate() {
+        // Three equal moves, of which the style prefers the first, and two that lose.
         let plain = candidates(&[(0.2, 0.0), (0.3, 0.0), (0.3, 0.0), (0.1, 5.0), (0.1, 40.0)]);
         let mut styled = plain.clone();
         styled[0].chance *= 10.0;
@@ -120,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_changed_where_nothing_leaned_and_where_nothing_is_lost() {
+    fn nothing_changes_without_reweighting_or_without_losses() {
         let plain = candidates(&[(0.5, 0.0), (0.3, 3.0), (0.2, 30.0)]);
         let mut same = plain.clone();
         restore(&mut same, expected_loss(&plain));

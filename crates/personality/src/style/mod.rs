@@ -1,165 +1,63 @@
 //! Style: axes from -2 to 2 that reweight moves of similar value and, as small bonuses, the evaluation in search.
 
+mod axis;
 mod blind_spots;
 mod compensation;
 mod elo_cost;
-mod metrics;
+mod measured_style;
 mod moves;
 
+pub use axis::{Axis, AxisRow};
 pub use blind_spots::BlindSpot;
-pub use metrics::StyleMetrics;
+pub use measured_style::MeasuredStyle;
 
+use axis::COUNT;
 use blind_spots::BlindSpots;
 
 use super::human_model::Candidate;
 use sparring_chess::{GameHistory, Move};
 use sparring_engine::StyleBonus;
 
-/// A style: where a personality stands on each axis, from -2 to 2, and what it tends to overlook. All zero and nothing: like
-/// everybody of its level.
+/// A style: a value from -2 to 2 on each axis, and blind spots. All zero and none is no style.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Style {
     axes: [i32; COUNT],
-    misses: BlindSpots,
-}
-
-const COUNT: usize = 10;
-
-/// One of the ways in which players of the same strength differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
-    /// Going for the other king.
-    Attack,
-    /// Looking after one's own king.
-    Shelter,
-    /// Castling early, or not at all.
-    Castling,
-    /// Taking what can be taken.
-    Greed,
-    /// Exchanging pieces.
-    Trades,
-    /// Moving pawns.
-    Pawns,
-    /// Opening the position.
-    Openness,
-    /// Moving the queen out.
-    Queen,
-    /// Getting queens off the board.
-    Endgames,
-    /// Giving something for play.
-    Risk,
-}
-
-/// An axis as profiles and explanations show it.
-#[derive(Debug, Clone, Copy)]
-pub struct AxisRow {
-    /// The axis.
-    pub axis: Axis,
-    /// Its key in a profile.
-    pub key: &'static str,
-    /// What its ends mean.
-    pub doc: &'static str,
-}
-
-impl Axis {
-    /// Its key in a profile.
-    #[must_use]
-    pub fn key(self) -> &'static str {
-        Self::ALL[self as usize].key
-    }
-
-    /// Every axis, in the order of showing.
-    pub const ALL: [AxisRow; COUNT] = [
-        row(
-            Self::Attack,
-            "attack",
-            "-2 leaves the other king alone, 2 brings everything against it: pieces, checks, pawns.",
-        ),
-        row(
-            Self::Shelter,
-            "shelter",
-            "-2 does not mind a bare king, 2 keeps pieces and pawns before its own.",
-        ),
-        row(
-            Self::Castling,
-            "castling",
-            "-2 leaves its king in the middle, 2 castles as soon as it can.",
-        ),
-        row(
-            Self::Greed,
-            "greed",
-            "-2 lets material lie, 2 takes whatever can be taken.",
-        ),
-        row(
-            Self::Trades,
-            "trades",
-            "-2 keeps pieces on the board, 2 exchanges them wherever it can.",
-        ),
-        row(
-            Self::Pawns,
-            "pawns",
-            "-2 moves pieces rather than pawns, 2 pushes pawns.",
-        ),
-        row(
-            Self::Openness,
-            "openness",
-            "-2 keeps files and diagonals shut, 2 opens them.",
-        ),
-        row(
-            Self::Queen,
-            "queen",
-            "-2 leaves the queen at home, 2 brings it out early and often.",
-        ),
-        row(
-            Self::Endgames,
-            "endgames",
-            "-2 keeps the queens on, 2 exchanges them early.",
-        ),
-        row(
-            Self::Risk,
-            "risk",
-            "-2 gives nothing away and likes a draw, 2 offers material where it costs little and shuns draws.",
-        ),
-    ];
-}
-
-const fn row(axis: Axis, key: &'static str, doc: &'static str) -> AxisRow {
-    AxisRow { axis, key, doc }
+    blind_spots: BlindSpots,
 }
 
 impl Style {
-    /// The ends of each axis.
+    /// Values of an axis.
     pub const RANGE: std::ops::RangeInclusive<i32> = -2..=2;
 
-    /// The same style but for one axis; beyond the ends is the end.
+    /// The style with another value on an axis, clamped to [`RANGE`](Self::RANGE).
     #[must_use]
     pub fn with(mut self, axis: Axis, value: i32) -> Self {
         self.axes[axis as usize] = value.clamp(*Self::RANGE.start(), *Self::RANGE.end());
         self
     }
 
-    /// The same style of somebody who tends to overlook these kinds of moves.
+    /// The style with these blind spots.
     #[must_use]
-    pub fn missing(self, kinds: &[BlindSpot]) -> Self {
+    pub fn with_blind_spots(self, kinds: &[BlindSpot]) -> Self {
         Self {
-            misses: BlindSpots::of(kinds),
+            blind_spots: BlindSpots::of(kinds),
             ..self
         }
     }
 
-    /// Whether it tends to overlook a kind of moves.
+    /// Whether it has a blind spot.
     #[must_use]
     pub fn overlooks(&self, kind: BlindSpot) -> bool {
-        self.misses.has(kind)
+        self.blind_spots.has(kind)
     }
 
-    /// Where it stands on an axis.
+    /// The value on an axis.
     #[must_use]
     pub fn on(&self, axis: Axis) -> i32 {
         self.axes[axis as usize]
     }
 
-    /// What the engine shall like beside winning: what each step of an axis adds at the leaves, in centipawns.
+    /// Bonuses of the evaluation in search, in centipawns.
     #[must_use]
     pub fn search_bonus(&self) -> StyleBonus {
         StyleBonus {
@@ -176,65 +74,69 @@ impl Style {
         }
     }
 
-    /// The axes that draw it to a move, the strongest first, at most two.
-    pub(super) fn draws_to(&self, mv: Move, line: &GameHistory) -> [Option<Axis>; 2] {
-        let eye = moves::StyleExtractor::new(line);
+    /// The axes that make a move more likely, strongest first, at most two.
+    pub(super) fn reasons_for(&self, mv: Move, line: &GameHistory) -> [Option<Axis>; 2] {
+        let extractor = moves::StyleExtractor::new(line);
         let mut pulls: Vec<(Axis, f32)> = Axis::ALL
             .iter()
-            .map(|row| (row.axis, self.on(row.axis) as f32 * eye.shows(row.axis, mv)))
-            .filter(|(_, pull)| *pull >= FELT)
+            .map(|row| {
+                (
+                    row.axis,
+                    self.on(row.axis) as f32 * extractor.measure(row.axis, mv),
+                )
+            })
+            .filter(|(_, pull)| *pull >= NAMED)
             .collect();
         pulls.sort_by(|one, other| other.1.total_cmp(&one.1));
         [0, 1].map(|index| pulls.get(index).map(|(axis, _)| *axis))
     }
 
-    /// Lets a style lean on the chances of a person's moves. They still add up to 1; a style without leanings
-    /// changes nothing.
+    /// Reweights the chances of candidates. They still add up to 1.
     pub(super) fn apply(&self, candidates: &mut [Candidate], line: &GameHistory) {
         if *self == Self::default() {
             return;
         }
         let expected = compensation::expected_loss(candidates);
-        let eye = moves::StyleExtractor::new(line);
-        self.pull(candidates, &eye);
-        let blind = self.misses.work(candidates, &eye);
-        compensation::restore(candidates, self.allowance() * expected + blind);
+        let extractor = moves::StyleExtractor::new(line);
+        self.pull(candidates, &extractor);
+        let blind = self.blind_spots.apply(candidates, &extractor);
+        compensation::restore(candidates, self.loss_factor() * expected + blind);
     }
 
-    /// Lets likings work on the chances, whatever that costs.
-    fn pull(&self, candidates: &mut [Candidate], eye: &moves::StyleExtractor<'_>) {
-        let spares: Vec<f32> = (0..candidates.len())
-            .map(|index| spare(candidates, index))
+    /// Reweights by the axes, without compensation.
+    fn pull(&self, candidates: &mut [Candidate], extractor: &moves::StyleExtractor<'_>) {
+        let alternatives: Vec<f32> = (0..candidates.len())
+            .map(|index| loss_of_alternatives(candidates, index))
             .collect();
-        for (candidate, spare) in candidates.iter_mut().zip(spares) {
+        for (candidate, alternative) in candidates.iter_mut().zip(alternatives) {
             let pull: f32 = Axis::ALL
                 .iter()
                 .filter(|row| self.on(row.axis) != 0)
-                .map(|row| self.on(row.axis) as f32 * eye.shows(row.axis, candidate.mv))
+                .map(|row| self.on(row.axis) as f32 * extractor.measure(row.axis, candidate.mv))
                 .sum();
-            // What following the pull gives up: the move's own loss, or that of all others.
-            let loss = if pull > 0.0 { candidate.loss } else { spare };
-            candidate.chance *= (STEP * pull * forbearance(loss)).exp();
+            // The loss of following the pull: that of the move, or that of avoiding it.
+            let loss = if pull > 0.0 { candidate.loss } else { alternative };
+            candidate.chance *= (STEP * pull * tolerated_share(loss)).exp();
         }
     }
 }
 
-/// By how much the logarithm of a move's chance changes for a step on an axis that the move shows in full.
+/// Change of the log-chance of a move per step on an axis that the move shows fully.
 const STEP: f32 = 1.6;
 
-/// From what pull on an axis is named as a reason.
-const FELT: f32 = 0.3;
+/// Smallest pull that is reported as a reason.
+const NAMED: f32 = 0.3;
 
-/// What a move may lose, in points of winning chances, until no style speaks for it any more.
+/// Loss in percentage points of winning chances at which a style stops counting.
 const TOLERANCE: f32 = 15.0;
 
-/// How much of a pull counts: it fades with what following it loses.
-fn forbearance(loss: f32) -> f32 {
+/// Share of a pull that counts: it falls linearly with the loss.
+fn tolerated_share(loss: f32) -> f32 {
     (1.0 - loss / TOLERANCE).max(0.0)
 }
 
-/// What is lost, in points of winning chances, by playing anything but a certain move.
-fn spare(candidates: &[Candidate], index: usize) -> f32 {
+/// Loss in percentage points of winning chances of playing any other move.
+fn loss_of_alternatives(candidates: &[Candidate], index: usize) -> f32 {
     let others = candidates.iter().enumerate().filter(|(other, _)| *other != index);
     let least = others.map(|(_, candidate)| candidate.loss).min_by(f32::total_cmp);
     let own = candidates.get(index).map_or(0.0, |candidate| candidate.loss);
@@ -247,7 +149,7 @@ mod tests {
     use crate::human_model::{Model, TimePressure};
     use sparring_chess::{Variant, parse_uci, units::Elo};
 
-    /// How much likelier a style makes a move, as the ratio of its odds.
+    /// Odds ratio of a move with a style to that without.
     fn odds(style: Style, moves: &str, mv: &str) -> f32 {
         let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let mv = parse_uci(line.position(), mv).unwrap();
@@ -263,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn every_axis_leans_both_ways_on_the_moves_that_show_it() {
+    fn every_axis_changes_the_odds_both_ways() {
         const ITALIAN: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
         for (axis, moves, mv) in [
             (Axis::Attack, ITALIAN, "f3g5"),
@@ -289,10 +191,10 @@ mod tests {
     }
 
     #[test]
-    fn greed_likes_what_wins_better_than_what_threatens_to_and_two_threats_better_than_one() {
+    fn greed_ranks_wins_above_threats_and_two_threats_above_one() {
         let shows = |fen: &str, mv: &str| {
             let line = GameHistory::replay(Variant::Standard, fen, "").unwrap();
-            moves::StyleExtractor::new(&line).shows(Axis::Greed, parse_uci(line.position(), mv).unwrap())
+            moves::StyleExtractor::new(&line).measure(Axis::Greed, parse_uci(line.position(), mv).unwrap())
         };
         let none = shows("4k3/8/8/7n/8/3P4/8/4K3 w - - 0 1", "d3d4");
         let one = shows("4k3/8/8/4n3/8/3P4/8/4K3 w - - 0 1", "d3d4");
@@ -305,10 +207,10 @@ mod tests {
     }
 
     #[test]
-    fn the_axes_that_draw_to_a_move_are_named() {
+    fn the_axes_behind_a_move_are_reported() {
         let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let style = Style::default().with(Axis::Queen, 2).with(Axis::Pawns, 1);
-        let drawn = |text: &str| style.draws_to(parse_uci(line.position(), text).unwrap(), &line);
+        let drawn = |text: &str| style.reasons_for(parse_uci(line.position(), text).unwrap(), &line);
         assert_eq!(drawn("d1h5"), [Some(Axis::Queen), None]);
         assert_eq!(drawn("a2a3"), [Some(Axis::Pawns), None]);
         assert_eq!(drawn("g1f3"), [None, None]);
@@ -324,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_neither_speaks_for_a_blunder_nor_against_the_only_good_move() {
+    fn a_style_neither_raises_a_blunder_nor_lowers_the_only_good_move() {
         let line = GameHistory::replay(Variant::Standard, "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1", "")
             .unwrap_or_else(|_| unreachable!());
         let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
@@ -339,7 +241,7 @@ mod tests {
                     .apply(&mut candidates, &line);
                 // But for what its price allows: who gains by a style may lose that much more, and here all that is lost is
                 // lost by the one kind of error that there is.
-                let errs = Style::default().with(row.axis, value).allowance().max(1.0);
+                let errs = Style::default().with(row.axis, value).loss_factor().max(1.0);
                 for (now, then) in candidates.iter().zip(&before) {
                     let is_worse =
                         now.mv.is_capture() && 1.0 - now.chance > errs * (1.0 - then.chance) + 1e-3;
@@ -348,11 +250,11 @@ mod tests {
                 candidates.clone_from(&before);
             }
         }
-        assert_eq!((forbearance(0.0), forbearance(30.0)), (1.0, 0.0));
+        assert_eq!((tolerated_share(0.0), tolerated_share(30.0)), (1.0, 0.0));
     }
 
     #[test]
-    fn what_is_overlooked_is_played_less_even_if_it_is_best_and_others_err_less_for_it() {
+    fn blind_spots_are_played_less_even_if_best_and_compensated_elsewhere() {
         let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
         let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
         for (index, candidate) in plain.iter_mut().enumerate() {
@@ -361,7 +263,7 @@ mod tests {
         }
         let mut careless = plain.clone();
         Style::default()
-            .missing(&[BlindSpot::Knights])
+            .with_blind_spots(&[BlindSpot::Knights])
             .apply(&mut careless, &line);
         let knights = |candidates: &[Candidate]| -> f32 {
             let knights = candidates
@@ -386,8 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn who_overlooks_threats_loses_where_one_is_overlooked_and_less_elsewhere() {
-        let careless = Style::default().missing(&[BlindSpot::Defence]);
+    fn a_blind_spot_for_threats_loses_more_there_and_less_elsewhere() {
+        let careless = Style::default().with_blind_spots(&[BlindSpot::Defence]);
         let lost = |start: &str| {
             let line = GameHistory::replay(Variant::Standard, start, "").unwrap();
             let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
@@ -431,7 +333,7 @@ mod tests {
                     style.pull(&mut pulled, &moves::StyleExtractor::new(&line));
                     style.apply(&mut styled, &line);
                     let lost = compensation::expected_loss(&styled);
-                    let allowed = style.allowance() * expected;
+                    let allowed = style.loss_factor() * expected;
                     let aim = compensation::nearest(&pulled, allowed);
                     assert!(
                         (lost - aim).abs() < 0.05,

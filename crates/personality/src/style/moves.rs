@@ -2,17 +2,17 @@
 
 use shakmaty::{Bitboard, Board, attacks};
 
-use super::Axis;
-use crate::human_model::see_value::{winnings, worth};
+use super::axis::Axis;
+use crate::see_value::{winnings, worth};
 use sparring_chess::{Color, GameHistory, Move, Rank, Role, Rules as _, Square};
 
-/// An exchange that wins or loses no more than this, in tenths of a pawn, is an even one.
+/// Largest gain or loss of an even exchange, in tenths of a pawn.
 pub(super) const EVEN: i32 = 5;
 
-/// Half moves of a game after which moving the queen is no longer early.
+/// Plies of a game within which a queen move is early.
 const EARLY: usize = 24;
 
-/// What is the same for all moves of a position.
+/// Measures the axes for the moves of one position.
 pub(super) struct StyleExtractor<'a> {
     line: &'a GameHistory,
     board: &'a Board,
@@ -39,24 +39,24 @@ impl<'a> StyleExtractor<'a> {
         self.line.position().is_check()
     }
 
-    /// Whether a move takes what has just taken.
-    pub fn takes_back(&self, mv: Move) -> bool {
+    /// Whether a move recaptures.
+    pub fn is_recapture(&self, mv: Move) -> bool {
         self.line.is_recapture(mv)
     }
 
-    /// Whether a piece, no king, goes back towards its own side.
-    pub fn goes_back(&self, mv: Move) -> bool {
+    /// Whether a piece other than the king moves back towards its own side.
+    pub fn is_backward(&self, mv: Move) -> bool {
         mv.role() != Role::King && mv.from().is_some_and(|from| self.rank(mv.to()) < self.rank(from))
     }
 
     /// Whether a piece leaves a square where it would be lost.
-    pub fn flees(&self, mv: Move) -> bool {
+    pub fn escapes_loss(&self, mv: Move) -> bool {
         let loss = |from: Square| winnings(self.board, from, self.board.occupied(), !self.us, mv.role());
         mv.role() != Role::King && mv.from().is_some_and(|from| loss(from) > EVEN)
     }
 
     /// How much of an axis a legal move shows.
-    pub fn shows(&self, axis: Axis, mv: Move) -> f32 {
+    pub fn measure(&self, axis: Axis, mv: Move) -> f32 {
         match axis {
             Axis::Attack => self.attack(mv),
             Axis::Shelter => self.shelter(mv),
@@ -75,7 +75,7 @@ impl<'a> StyleExtractor<'a> {
         }
     }
 
-    /// Nearer to the other king and beside it, aiming at its squares, with check, or by a pawn on its wing.
+    /// Attack: a piece moves nearer to the enemy king, attacks squares around it or gives check, or a pawn advances on its wing.
     fn attack(&self, mv: Move) -> f32 {
         let (Some(king), Some(from)) = (self.enemy_king, mv.from()) else {
             return 0.0;
@@ -102,7 +102,7 @@ impl<'a> StyleExtractor<'a> {
         0.12 * nearer + 0.25 * aims + 0.3 * joins + checks
     }
 
-    /// Men before the own king that a move brings or takes away, whoever of them moves, and castling.
+    /// Shelter: men in front of the own king that a move adds or removes, and castling.
     fn shelter(&self, mv: Move) -> f32 {
         let (Some(king), Some(from)) = (self.own_king, mv.from()) else {
             return 0.0;
@@ -129,7 +129,7 @@ impl<'a> StyleExtractor<'a> {
         }
     }
 
-    /// What wins material shows all of it, be it a pawn only; what threatens to win some next shows less.
+    /// Greed: captures that win material count fully, even a pawn; threats to win some count less.
     fn greed(&self, mv: Move) -> f32 {
         let gain = self.gain(mv);
         if gain > EVEN {
@@ -155,7 +155,7 @@ impl<'a> StyleExtractor<'a> {
         }
     }
 
-    /// An exchange of pieces, not of pawns, that nobody wins, or the offer of one.
+    /// Trades: an even exchange of pieces, not pawns, or the offer of one.
     fn trades(&self, mv: Move) -> f32 {
         if self.trade(mv) {
             return 1.8;
@@ -176,14 +176,13 @@ impl<'a> StyleExtractor<'a> {
         if is_even && takers.any() { 1.0 } else { 0.0 }
     }
 
-    /// An exchange of pieces, not of pawns, that nobody wins.
+    /// An even exchange of pieces, not pawns.
     pub fn trade(&self, mv: Move) -> bool {
         let is_piece = mv.capture().is_some_and(|role| role != Role::Pawn) && mv.role() != Role::Pawn;
         is_piece && self.gain(mv).abs() <= EVEN
     }
 
-    /// Pawns that take or offer themselves to be taken by pawns open lines, and so does a little what takes a pawn; pawns
-    /// that are stopped by pawns shut them.
+    /// Openness: pawn captures and pawn levers open lines, captures of pawns by pieces do a little; blocked pawns close them.
     fn openness(&self, mv: Move) -> f32 {
         if mv.role() != Role::Pawn {
             return if mv.capture() == Some(Role::Pawn) {
@@ -214,8 +213,7 @@ impl<'a> StyleExtractor<'a> {
         }
     }
 
-    /// Queens that are exchanged for queens, left standing against each other, or with but one man between them. A queen
-    /// that costs nothing is taken by anybody.
+    /// Queen exchanges, and moves that face the queens on a line with at most one man between. Winning a queen does not count.
     fn queens_off(&self, mv: Move) -> f32 {
         if mv.capture() == Some(Role::Queen) {
             return if self.gain(mv) <= EVEN { 2.0 } else { 0.0 };
@@ -240,13 +238,13 @@ impl<'a> StyleExtractor<'a> {
         }
     }
 
-    /// What a move wins on its square by exchanges, in tenths of a pawn; negative for what it loses.
+    /// SEE of a move in tenths of a pawn.
     pub fn gain(&self, mv: Move) -> i32 {
         let taken = mv.capture().map_or(0, worth);
         let Some(from) = mv.from().filter(|_| mv.role() != Role::King) else {
             return taken;
         };
-        // Seen from before the move: its own piece stands on the target, and no longer on its old square.
+        // The board is that before the move, so the moving piece is added on its target and removed from its origin.
         let occupied = self.board.occupied().without(from).with(mv.to());
         taken - winnings(self.board, mv.to(), occupied, !self.us, mv.role())
     }
@@ -261,14 +259,14 @@ impl<'a> StyleExtractor<'a> {
         }
     }
 
-    /// Few pieces are left: kings need no shelter any more.
+    /// Whether at most six pieces are left: kings need no shelter then.
     fn is_late(&self) -> bool {
         let pieces = self.board.occupied() & !self.board.pawns() & !self.board.kings();
         pieces.count() <= 6
     }
 }
 
-/// The squares one and two ranks before a king of this color, on its file and those beside it.
+/// The squares one and two ranks in front of a king of this color, on its file and those beside it.
 pub(super) fn before_king(king: Square, color: Color) -> Bitboard {
     let ahead = |squares: Bitboard| color.fold_wb(squares.shift(8), squares.shift(-8));
     let beside = attacks::king_attacks(king).with(king) & Bitboard::from_rank(king.rank());

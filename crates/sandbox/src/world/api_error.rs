@@ -14,7 +14,7 @@ pub enum ApiError {
     /// No game has this id.
     #[error("No such game")]
     NoSuchGame,
-    /// The game is played by others.
+    /// The user is no player of the game.
     #[error("Not your game")]
     NotYourGame,
     /// Not a user's name.
@@ -45,7 +45,7 @@ pub enum ApiError {
         /// Where it cannot go.
         to: String,
     },
-    /// The other side is to move, or nobody any more.
+    /// The other side is to move, or the game is over.
     #[error("Not your turn, or game already over")]
     NotYourTurn,
     /// Both have moved, or the game is over.

@@ -6,7 +6,7 @@ use sparring_lichess::model::{
     Challenge as Wire, ChallengeDone, ChallengeStatus, Compat, DeclineReason, GameId, Perf, Speed, UserId,
 };
 
-/// A challenge whose challenger does not show up for so long is no longer announced.
+/// A challenge is no longer announced when its challenger was away for this long.
 const PATIENCE: Millis = Millis(20_000);
 
 /// Once it has expired it can be accepted for so long, as on lichess; then it is forgotten.
@@ -20,19 +20,19 @@ const LONGEST_WAIT: Millis = Millis::from_secs(14 * 24 * 60 * 60);
 pub struct Challenge {
     /// Its id, and that of its game.
     pub id: GameId,
-    /// Who asks.
+    /// The challenger.
     pub challenger: UserId,
-    /// Who is asked.
+    /// The challenged user.
     pub dest: UserId,
-    /// For what.
+    /// Its parameters.
     pub terms: ChallengeParams,
     /// The side the challenger gets, drawn when it was made.
     pub challenger_color: Color,
-    /// What has become of it.
+    /// Its outcome.
     pub status: ChallengeStatus,
     /// Why it was declined, if it was.
     pub reason: Option<DeclineReason>,
-    /// The game that it wants to repeat, if any.
+    /// The game that it is a rematch of, if any.
     pub rematch_of: Option<GameId>,
     /// When the challenger was last known to wait.
     pub seen_at: Millis,
@@ -49,7 +49,7 @@ impl Challenge {
         expires.then(|| self.seen_at + PATIENCE)
     }
 
-    /// When it is forgotten, if nobody decides it.
+    /// When it is removed if it is not decided.
     #[must_use]
     pub fn forgotten_at(&self) -> Option<Millis> {
         let kept = match self.status {
@@ -78,7 +78,7 @@ impl Challenge {
         self.challenger == *user || self.dest == *user
     }
 
-    /// What its stream says at last, once it is decided.
+    /// The last line of its stream, once it is decided.
     #[must_use]
     pub fn done(&self) -> Option<ChallengeDone> {
         match self.status {
@@ -100,7 +100,7 @@ impl Challenge {
         }
     }
 
-    /// As the wire shows it. The direction is told only in answers to requests.
+    /// As on the wire. Only responses to requests contain the direction.
     #[must_use]
     pub fn wire(&self, users: &Users, site: &str, asked_by: Option<&UserId>) -> Wire {
         let user = |id| users.profile(id).map(super::users::Profile::as_user);

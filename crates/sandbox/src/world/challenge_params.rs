@@ -10,7 +10,7 @@ const LONGEST_LIMIT: u64 = 10_800;
 /// The special rules that lichess knows.
 const RULES: [&str; 5] = ["noAbort", "noRematch", "noGiveTime", "noClaimWin", "noEarlyDraw"];
 
-/// A game as somebody would like it.
+/// Parameters of a challenge or seek.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChallengeParams {
     /// What to play.
@@ -21,7 +21,7 @@ pub struct ChallengeParams {
     pub control: TimeControl,
     /// Whether it should be rated.
     pub rated: bool,
-    /// The side the challenger asks for.
+    /// The color that the challenger requests.
     pub color: ChallengeColor,
     /// Special rules such as `noAbort`.
     pub rules: Vec<String>,
@@ -162,7 +162,7 @@ fn read_start(fields: &Fields, ids: &mut IdGenerator) -> Result<(Variant, Option
     };
     let unplayable = ApiError::form("global", "invalidFen");
     let start = parse_fen(reading, fen).map_err(|_| unplayable.clone())?;
-    // Where the rules have ended the game before it begins, nobody could move.
+    // The rules must not have ended the game before it begins.
     if GameHistory::from_position(reading, start.clone())
         .outcome()
         .is_some()

@@ -171,7 +171,7 @@ impl World {
     /// Accepts a challenge or rematch: the game begins.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] for what is not there, expired or for somebody else; other texts for what was decided.
+    /// [`ApiError::NotFound`] for a challenge that is missing, expired or for another user; other errors if it is decided.
     pub fn accept(&mut self, me: &UserId, id: &GameId, now: Millis) -> Result<(), ApiError> {
         let challenge = self.challenges.get(id).filter(|challenge| challenge.dest == *me);
         let status = challenge.ok_or(ApiError::NotFound)?.status;
@@ -194,10 +194,10 @@ impl World {
         Ok(())
     }
 
-    /// Declines a challenge or rematch with a reason; what lichess does not know counts as generic.
+    /// Declines a challenge or rematch with a reason; an unknown reason counts as generic.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] for what is not there, decided, or for somebody else.
+    /// [`ApiError::NotFound`] for a challenge that is missing, decided, or for another user.
     pub fn decline(
         &mut self,
         me: &UserId,
@@ -218,7 +218,7 @@ impl World {
     /// Cancels an own challenge, declines one to me, or aborts the game that came of it.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] for what is none of these, [`ApiError::NotAbortable`] for a game too far on.
+    /// [`ApiError::NotFound`] for an unknown id, [`ApiError::NotAbortable`] for a game with too many moves.
     pub fn cancel(&mut self, me: &UserId, id: &GameId, now: Millis) -> Result<(), ApiError> {
         match self.challenges.get(id).filter(|challenge| challenge.is_open()) {
             Some(challenge) if challenge.challenger == *me => {
@@ -295,7 +295,7 @@ impl World {
         for to in [&challenge.challenger, &challenge.dest] {
             let wire = || Box::new(challenge.wire(&self.users, &self.site, None));
             let event = match status {
-                // A rematch that is taken back still says that it is there, as captures of lichess show.
+                // A canceled rematch is still listed, as captures of lichess show.
                 ChallengeStatus::Canceled if challenge.rematch_of.is_some() => Event::ChallengeCanceled {
                     challenge: Box::new(Wire {
                         status: ChallengeStatus::Created,

@@ -6,12 +6,12 @@ use sparring_lichess::model::TimeControl;
 /// Clocks start when this many half moves are played.
 const FREE_PLIES: usize = 2;
 
-/// What a player starts with where the clock would start at less, as in 0+1.
+/// Smallest initial time, as for 0+1.
 const LEAST_START: Millis = Millis(3000);
 
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-/// Somebody's thinking time, running since a moment.
+/// A running turn: whose, and since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Turn {
     color: Color,
@@ -27,7 +27,7 @@ pub struct GameClock {
 
 #[derive(Debug, Clone)]
 enum Kind {
-    /// A chess clock: what each side has left, apart from a turn that is running.
+    /// A chess clock: remaining time of each side, without the running turn.
     Chess {
         left: ByColor<Millis>,
         increment: Millis,
@@ -39,7 +39,7 @@ enum Kind {
 }
 
 impl GameClock {
-    /// The clock that a challenge asks for, before the first move. Days count from the start, chess clocks from
+    /// The clock of a challenge, before the first move. Days count from the start, chess clocks from
     /// the third half move.
     #[must_use]
     pub fn new(control: &TimeControl, first: Color, now: Millis) -> Self {
@@ -73,7 +73,7 @@ impl GameClock {
         matches!(self.kind, Kind::Chess { .. })
     }
 
-    /// What a side has left, a running turn taken off; `None` without a limit. A multiple of 10 ms on a chess clock.
+    /// Remaining time of a side, with the running turn deducted; `None` without a limit. A multiple of 10 ms on a chess clock.
     #[must_use]
     pub fn left(&self, color: Color, now: Millis) -> Option<Millis> {
         let used = match self.running {
@@ -94,7 +94,7 @@ impl GameClock {
         Some(turn.since + self.left(turn.color, turn.since)?)
     }
 
-    /// Whose time is up.
+    /// The side whose time is up.
     #[must_use]
     pub fn flagged(&self, now: Millis) -> Option<Color> {
         let at = self.flag_at()?;

@@ -1,4 +1,4 @@
-//! What a player can do to a game.
+//! Commands of players: move, resign, abort, offers, claims, more time, berserk.
 
 use super::{
     api_error::ApiError,
@@ -10,7 +10,7 @@ use super::{
 use sparring_chess::{Color, NotationError, Rules as _, Variant, parse_uci, units::Millis, write_uci};
 use sparring_lichess::model::OpponentGone;
 
-/// What one request for more time gives, as on lichess.
+/// Time added by one request for more time, as on lichess.
 const MORE_TIME: Millis = Millis::from_secs(15);
 
 impl Game {
@@ -43,7 +43,7 @@ impl Game {
             }
         }
         self.history.play(mv);
-        // A player who moves is present, with a stream or without.
+        // A player who moves is present, even without a stream.
         self.players.get_mut(color).presence.moved(now);
         match Ending::automatic(&self.history, self.bot_plays()) {
             Some(ending) => {
@@ -61,7 +61,7 @@ impl Game {
         Ok(())
     }
 
-    /// A move declines what the other side offered, but only after its own state went out: that state still shows
+    /// A move declines the other side's offers, but only after its own state is sent: that state still shows
     /// the offer. A declined draw is not announced by a state, a declined takeback is.
     fn let_offers_lapse(&mut self, mover: Color, now: Millis) {
         let lapsed = self.offers.moved(mover, now);
@@ -142,7 +142,7 @@ impl Game {
 
     /// Declines a draw or withdraws the own offer. The streams send no state for it; the next one lacks the offer.
     pub fn decline_draw(&mut self, color: Color, now: Millis) {
-        // Who lets time run out has it drawn by an offer that stands, and nobody can take that away afterwards.
+        // A pending draw offer makes a flag a draw, and cannot be withdrawn afterwards.
         if !self.is_running() || self.check_flag(now) {
             return;
         }
@@ -257,7 +257,7 @@ impl Game {
         self.players.get_mut(color).presence.left(now);
     }
 
-    /// When somebody's absence should next be announced.
+    /// When an absence is next announced.
     #[must_use]
     pub fn absence_due_at(&self, color: Color) -> Option<Millis> {
         let announced = self.allows_claims() && self.history.ply() >= 2;

@@ -1,4 +1,4 @@
-//! Draw and takeback offers: who asks, who may ask again, and what an opponent's move does to them.
+//! Draw and takeback offers: open ones, who may offer again, and when they lapse.
 
 use sparring_chess::{ByColor, Color, units::Millis};
 
@@ -109,7 +109,7 @@ impl DrawOffers {
         answer
     }
 
-    /// A side has moved: that declines what the other side was offering. Its own offers stay.
+    /// A side has moved: the other side's offers are declined, its own stay.
     pub fn moved(&mut self, mover: Color, now: Millis) -> OfferLapsed {
         let draw = std::mem::take(self.draw.get_mut(!mover));
         let takeback = self.takeback(!mover) && self.decline_takeback(mover, now) == OfferDeclined::Declined;

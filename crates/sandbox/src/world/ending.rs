@@ -1,4 +1,4 @@
-//! How games end: by the rules of chess on their own, or by what players do.
+//! Endings of games: by the rules of chess or by the players.
 
 use sparring_chess::{Color, GameHistory, Outcome as Rule, Rules as _};
 use sparring_lichess::model::Status;
@@ -35,7 +35,7 @@ pub enum Cause {
     FlagWithOffer,
     /// A side left and the other claimed.
     Left,
-    /// Nobody counts it.
+    /// The game does not count.
     Aborted,
 }
 
@@ -44,7 +44,7 @@ pub enum Cause {
 pub struct Ending {
     /// Why.
     pub cause: Cause,
-    /// Who won; nobody in draws and aborted games.
+    /// The winner; `None` in draws and aborted games.
     pub winner: Option<Color>,
 }
 

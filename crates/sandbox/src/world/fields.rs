@@ -18,13 +18,13 @@ impl Fields {
             .filter(|text| !text.is_empty())
     }
 
-    /// Whether a field says `true`. Absent is `false`.
+    /// Whether a field is `true`. Missing is `false`.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
         self.flag_or(name, false)
     }
 
-    /// Whether a field says `true`, and what holds where it is absent.
+    /// Whether a field is `true`, with a default.
     #[must_use]
     pub fn flag_or(&self, name: &str, absent: bool) -> bool {
         self.text(name)

@@ -32,7 +32,7 @@ const UNTOUCHED: Millis = Millis::from_secs(21 * 24 * 60 * 60);
 pub enum Notification {
     /// To both: the state changed.
     State(GameState),
-    /// To everybody who sees the chat room: a line.
+    /// A chat line, to all readers of the room.
     Chat(ChatLine),
     /// To one side: the opponent left or came back.
     Gone(Color, OpponentGone),
@@ -56,7 +56,7 @@ pub struct PlayerSlot {
 pub struct GameRules {
     /// How castling is written.
     pub castling: Castling,
-    /// Whether takebacks may be asked for.
+    /// Whether takebacks can be proposed.
     pub takebacks: bool,
 }
 
@@ -211,7 +211,7 @@ impl Game {
     /// Whether a side has made a move.
     #[must_use]
     pub fn has_moved(&self, color: Color) -> bool {
-        // Whoever is to move now has moved last the ply before last.
+        // The side to move made its last move two plies ago.
         let plies = if self.history.turn() == color { 2 } else { 1 };
         self.history.ply() >= plies
     }

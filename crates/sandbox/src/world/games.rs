@@ -1,4 +1,4 @@
-//! Games as the world runs them: begun from a challenge, commanded by players, told to streams.
+//! Games of the world: started from challenges, changed by commands, published to streams.
 
 use super::{
     ApiError, Challenge, ChallengeParams, Game, LimitedAction, Outgoing, World,
@@ -17,7 +17,7 @@ const LONGEST_LINE: usize = 140;
 pub(super) struct Pairing {
     /// The game's id.
     pub(super) id: GameId,
-    /// What is played.
+    /// The game's parameters.
     pub(super) terms: ChallengeParams,
     /// Who has which side.
     pub(super) players: ByColor<UserId>,
@@ -132,7 +132,7 @@ impl World {
             .unwrap_or(Err(ApiError::NoSuchGame))
     }
 
-    /// Changes a game and tells the streams; the end is told on both event streams too, before or after the game's
+    /// Changes a game and publishes the changes; the end goes to both event streams too, before or after the game's
     /// own, because lichess promises no order.
     pub(super) fn change_game<T>(
         &mut self,
@@ -180,7 +180,7 @@ impl World {
                 let player = game.players.get(color);
                 let event = match &note {
                     Notification::State(state) => GameEvent::State(state.clone()),
-                    // Boards are not shown what spectators say.
+                    // Board streams do not get spectator chat.
                     Notification::Chat(line) if line.room != Room::Player && !player.is_bot => continue,
                     Notification::Chat(line) => GameEvent::Chat(line.clone()),
                     Notification::Gone(to, gone) if *to == color => GameEvent::OpponentGone(*gone),

@@ -1,8 +1,8 @@
 //! Model of lichess without the network: users, challenges, games and clocks.
 //!
-//! Nothing here reads a clock, sleeps or sends. Every method is told what time it is, and what streams should
+//! Nothing here reads a clock, sleeps or sends. Every method takes the time as an argument, and what streams should
 //! carry because of it is collected until [`World::take_outgoing`] is called. Time never runs backwards:
-//! whoever calls sees to it that what was due before `now` has happened ([`World::advance_to`]).
+//! callers first run what was due before `now` ([`World::advance_to`]).
 
 mod api_error;
 mod challenge;
@@ -46,10 +46,10 @@ use crate::options::Rules;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::{ChallengeDone, Event, GameEvent, GameId, UserId};
 
-/// What the token of a bot allows.
+/// Scopes of a bot's token.
 pub const BOT_SCOPES: [&str; 3] = ["bot:play", "challenge:read", "challenge:write"];
 
-/// What the token of a human allows.
+/// Scopes of a human's token.
 pub const HUMAN_SCOPES: [&str; 3] = ["board:play", "challenge:read", "challenge:write"];
 
 /// Finished games and decided challenges kept for looking up; older ones are forgotten.
@@ -83,7 +83,7 @@ pub enum Outgoing {
     ChallengeOver {
         /// Which challenge.
         challenge: GameId,
-        /// What came of it.
+        /// Its outcome.
         done: ChallengeDone,
     },
 }
@@ -102,7 +102,7 @@ pub struct World {
     tournaments: tournaments::Tournaments,
     /// Decided challenges and finished games, oldest first, so that memory stays bounded.
     history: VecDeque<GameId>,
-    /// The latest moment this world was told.
+    /// The latest time passed to this world.
     now: Millis,
     outgoing: Vec<Outgoing>,
 }
@@ -132,7 +132,7 @@ impl World {
         }
     }
 
-    /// Tells the world its address, without a slash at the end.
+    /// Sets the server's address, without a trailing slash.
     pub fn set_site(&mut self, site: String) {
         self.site = site;
     }
@@ -222,7 +222,7 @@ impl World {
         self.counters.admit(action, user, 1, now)
     }
 
-    /// A user opened the event stream: what it begins with, running games first, then waiting challenges.
+    /// A user opened the event stream. Returns its first lines: running games, then open challenges.
     pub fn event_stream_opened(&mut self, user: &UserId, now: Millis) -> Vec<Event> {
         self.stream_opened(user);
         let games = self

@@ -6,7 +6,7 @@ use super::{Cause, Game, RATING, Users};
 use sparring_chess::{Color, Pgn, units::Millis};
 use sparring_lichess::model::{Status, TimeControl};
 
-/// What an export should contain.
+/// Contents of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents {
     /// The moves.

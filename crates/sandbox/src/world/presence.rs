@@ -6,7 +6,7 @@ use sparring_lichess::model::Speed;
 /// Announcements of an absence come this far apart, and the first this late.
 const STEP: Millis = Millis(5_000);
 
-/// How long a bot's stream may be closed before it counts as gone.
+/// A bot counts as gone when its stream is closed for this long.
 const BOT_GRACE: Millis = Millis(1_000);
 
 /// An absence is announced only if the absent side's clock outlasts the wait by this much: otherwise the flag is
@@ -23,11 +23,11 @@ pub struct AbsenceTimer {
     /// From when the wait is counted. lichess knows bots only by their streams and counts from the game's start.
     counted_from: Millis,
     announced_at: Option<Millis>,
-    /// Whether the opponent was told that he may claim now.
+    /// Whether `claimWinInSeconds: 0` was announced to the opponent.
     claimable: bool,
 }
 
-/// What the opponent should be told of an absence.
+/// Announcement of an absence to the opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Absence {
     /// Whole seconds until the game can be claimed; 0 is now.
@@ -48,7 +48,7 @@ impl AbsenceTimer {
         }
     }
 
-    /// Opened a stream of the game. True if the opponent must be told, because he was told that he may claim.
+    /// Opened a stream of the game. Returns whether the return must be announced, because the absence was.
     pub fn came(&mut self) -> bool {
         self.streams += 1;
         self.announced_at = None;
@@ -95,7 +95,7 @@ impl AbsenceTimer {
         Some(self.announced_at.map_or(first, |last| last + STEP))
     }
 
-    /// An announcement was due at `now`: what to say, if his clock outlasts the wait.
+    /// The announcement due at `now`, if the clock outlasts the wait.
     pub fn announce(&mut self, wait: Millis, clock: Millis, now: Millis) -> Option<Absence> {
         self.announced_at = Some(now);
         let rest = wait - (now - self.counted_from);
@@ -147,7 +147,7 @@ mod tests {
             said.push(presence.announce(wait, PLENTY, due).unwrap().claim_in_seconds);
         }
         assert_eq!(said, [35, 30, 25, 20, 15, 10, 5, 0]);
-        assert!(presence.came(), "the opponent hears that he is back");
+        assert!(presence.came(), "the return is announced to the opponent");
         assert!(!presence.is_claimable());
     }
 

@@ -4,14 +4,14 @@ use super::{Cause, Ending, Game, World};
 use sparring_chess::{Color, units::Millis};
 use sparring_lichess::model::{ChallengeStatus, GameId};
 
-/// lichess looks at flags this often,
+/// lichess checks flags this often,
 const FLAG_TICK: u64 = 7_000;
 
 /// and lets this much pass, because the move may be under way.
 const FLAG_GRACE: Millis = Millis(2_000);
 
 impl World {
-    /// When something happens next, if nobody does anything.
+    /// The next deadline.
     #[must_use]
     pub fn next_due(&self) -> Option<Millis> {
         let games = self.games.values().filter(|game| game.is_running());

@@ -18,7 +18,7 @@ pub struct TournamentPlan {
     pub bots_allowed: bool,
     /// Only members of this team may join; none for everybody.
     pub team: Option<String>,
-    /// What each side starts with, and what each move adds.
+    /// Initial time and increment.
     pub clock: (Millis, Millis),
     /// How long until it begins.
     pub begins_in: Millis,
@@ -188,7 +188,7 @@ impl World {
     /// Joins a tournament, or renews the place in the pairing queue.
     ///
     /// # Errors
-    /// [`ApiError`] when it is not there or over, or not for bots or strangers.
+    /// [`ApiError`] when it is missing or over, or closed to bots or to this user.
     pub fn join_tournament(
         &mut self,
         me: &UserId,

@@ -106,17 +106,17 @@ impl Profile {
     }
 }
 
-/// What a token stands for.
+/// User and scopes of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// Whose it is.
+    /// The user.
     pub user: UserId,
-    /// What it allows, as in `bot:play`.
+    /// The scopes, as in `bot:play`.
     pub scopes: Vec<String>,
 }
 
 impl Grant {
-    /// Whether any of these scopes is allowed; an empty list asks for none.
+    /// Whether it has any of these scopes; an empty list requires none.
     #[must_use]
     pub fn allows_any(&self, accepted: &[&str]) -> bool {
         accepted.is_empty() || self.scopes.iter().any(|scope| accepted.contains(&scope.as_str()))
@@ -176,7 +176,7 @@ impl Users {
         self.grants.remove(token).is_some()
     }
 
-    /// What a token stands for.
+    /// User and scopes of a token.
     #[must_use]
     pub fn granted(&self, token: &str) -> Option<&Grant> {
         self.grants.get(token)

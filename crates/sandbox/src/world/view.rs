@@ -1,4 +1,4 @@
-//! A game as the board's page wants it: positions, SAN and where each piece may go, so that the page needs no rules.
+//! A game for the board's page: positions, SAN and legal moves, so that the page needs no rules.
 
 use std::collections::BTreeMap;
 
@@ -26,18 +26,18 @@ pub struct View {
     pub moves: Vec<Played>,
     /// The current position.
     pub fen: String,
-    /// Who is to move.
+    /// The side to move.
     pub turn: Side,
     /// Whether that side is in check.
     pub check: bool,
-    /// Where each piece may go, by squares; empty once the game is over. Castling is shown in both spellings where
+    /// Legal moves by squares; empty once the game is over. Castling is shown in both spellings where
     /// the game is standard.
     pub dests: BTreeMap<String, Vec<String>>,
     /// Every legal move; empty once the game is over.
     pub legal: Vec<Legal>,
     /// lichess' name for where the game stands.
     pub status: Status,
-    /// Who won.
+    /// The winner.
     pub winner: Option<Side>,
     /// `*`, `1-0`, `0-1` or `1/2-1/2`.
     pub result: &'static str,
@@ -66,7 +66,7 @@ pub struct Legal {
 }
 
 impl View {
-    /// Looks at a game.
+    /// The view of a game.
     #[must_use]
     pub fn of(game: &Game) -> Self {
         let pos = game.history.position();

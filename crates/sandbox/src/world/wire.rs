@@ -1,4 +1,4 @@
-//! How a game looks on lichess' wire.
+//! Wire format of a game.
 
 use super::{
     challenge::{perf, perf_key},
@@ -10,7 +10,7 @@ use sparring_lichess::model::{
     ClockInfo, Compat, GameEventInfo, GameFull, GameState, Speed, Status, StatusInfo, TimeControl,
 };
 
-/// What lichess writes for a clock that never runs out.
+/// lichess' value of an unlimited clock.
 const FOREVER: Millis = Millis(2_147_483_647);
 
 impl Game {
@@ -20,7 +20,7 @@ impl Game {
         self.ending.map_or(Status::Started, |ending| ending.status())
     }
 
-    /// What changes, as a line of the game's stream; clocks as of now.
+    /// The `gameState` line of the game's stream, with current clocks.
     #[must_use]
     pub fn state(&self, now: Millis) -> GameState {
         let time = |color| Some(self.left(color, now).unwrap_or(FOREVER));

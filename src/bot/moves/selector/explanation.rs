@@ -44,8 +44,8 @@ pub(super) fn of_search(line: &GameHistory, thought: &StrengthResult) -> MoveExp
             rating: chosen.choice.rating,
             permille: permille(chosen.chance.into()),
             corrected: chosen.corrected,
-            style: chosen.styled.map(|styled| StyleBias {
-                plainly: permille(styled.plainly.into()),
+            style: chosen.style_effect.map(|styled| StyleBias {
+                plainly: permille(styled.chance_without_style.into()),
                 axes: styled
                     .axes
                     .iter()
@@ -81,7 +81,7 @@ mod tests {
     };
     use sparring_engine::{BoundKind, Line, Score, SearchResult};
     use sparring_personality::{
-        strength::{Choice, HumanPick, StyleEffect},
+        strength::{HumanChoice, HumanPick, StyleEffect},
         style::Axis,
     };
 
@@ -90,14 +90,14 @@ mod tests {
         let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
         let chosen = HumanPick {
             chance: 0.231,
-            choice: Choice {
+            choice: HumanChoice {
                 rating: Elo(1400),
                 sharpness: 1.0,
-                care: None,
+                blunder_check: None,
             },
             corrected: false,
-            styled: Some(StyleEffect {
-                plainly: 0.08,
+            style_effect: Some(StyleEffect {
+                chance_without_style: 0.08,
                 axes: [Some(Axis::Attack), None],
             }),
         };

@@ -206,7 +206,7 @@ fn limits(request: &MoveRequest) -> TimeLimits {
             moves_to_go: None,
             overhead: request.overhead,
         };
-        match strength::setup(&request.persona.profile, request.persona.level) {
+        match strength::engine_overrides(&request.persona.profile, request.persona.level) {
             Some(setup) => budget(&clock, setup.params()),
             None => budget(&clock, &Params::default()),
         }

@@ -1,4 +1,4 @@
-//! The rules of the server as short stories, told to the pure world.
+//! The rules of the server as scenarios of the pure world.
 
 mod games;
 mod invitations;

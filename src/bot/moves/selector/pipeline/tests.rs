@@ -10,8 +10,8 @@ use sparring_chess::{
 };
 use sparring_engine::{BoundKind, Line, SearchResult, shared_tables};
 use sparring_personality::{
-    Delay, DrawTemper, Personality, ResignTemper,
-    strength::{Choice, HumanPick},
+    Delay, DrawPolicy, Personality, ResignPolicy,
+    strength::{HumanChoice, HumanPick},
 };
 
 fn request(profile: &Personality, moves: &str) -> MoveRequest {
@@ -168,12 +168,12 @@ fn a_pause_comes_from_the_personality_unless_speed_was_asked_for() {
 #[test]
 fn scores_up_to_this_move_decide_on_draw_and_resignation() {
     let mut profile = bookish();
-    profile.draw = Some(DrawTemper {
+    profile.draw = Some(DrawPolicy {
         within: Centipawns(20),
         moves: 2,
-        asks_people: false,
+        offers_to_humans: false,
     });
-    profile.resign = Some(ResignTemper {
+    profile.resign = Some(ResignPolicy {
         behind: Centipawns(500),
         moves: 2,
     });
@@ -247,13 +247,13 @@ fn a_report_reads_well() {
     assert_eq!(why(None), "engine +0.32 depth 9 nodes 20000");
     let chosen = HumanPick {
         chance: 0.231,
-        choice: Choice {
+        choice: HumanChoice {
             rating: Elo(1400),
             sharpness: 1.0,
-            care: None,
+            blunder_check: None,
         },
         corrected: false,
-        styled: None,
+        style_effect: None,
     };
     assert_eq!(
         why(Some(chosen)),

@@ -6,8 +6,8 @@ use super::{
     feature_layout::mv as rows,
     move_context::{Step, View},
     position_features::{PositionFeatures, role},
-    see_value::{best_winnings, class, least, winnings, worth},
 };
+use crate::see_value::{best_winnings, class, least, winnings, worth};
 use sparring_chess::{Color, File, Move, Rank, Role, Rules as _, Square, key};
 
 const US: Color = Color::White;
@@ -24,7 +24,7 @@ pub(super) struct MoveFeatures {
 /// What is the same for all moves of a position.
 pub(super) struct FeatureExtractor<'a> {
     view: &'a View<'a>,
-    glance: PositionFeatures,
+    position: PositionFeatures,
     enemy_king: Option<Square>,
     own_king: Option<Square>,
     /// The squares around the enemy king.
@@ -35,13 +35,13 @@ pub(super) struct FeatureExtractor<'a> {
 }
 
 impl<'a> FeatureExtractor<'a> {
-    pub(super) fn new(view: &'a View<'a>, glance: PositionFeatures) -> Self {
+    pub(super) fn new(view: &'a View<'a>, position: PositionFeatures) -> Self {
         let board = &view.board;
         let enemy_king = board.king_of(THEM);
         let own_king = board.king_of(US);
         Self {
             view,
-            glance,
+            position,
             enemy_king,
             own_king,
             zone: enemy_king.map_or(Bitboard::EMPTY, attacks::king_attacks),
@@ -53,19 +53,19 @@ impl<'a> FeatureExtractor<'a> {
     }
 
     /// Everything about a move but how it compares to the others.
-    pub(super) fn look(&self, mv: Move, step: Step, into: &mut Vec<u16>) -> MoveFeatures {
+    pub(super) fn encode(&self, mv: Move, step: Step, into: &mut Vec<u16>) -> MoveFeatures {
         let after = step.played(&self.view.board);
         self.path(step, into);
         self.history(step, into);
-        let noticed = self.exchanges(step, &after, into);
+        let features = self.exchanges(step, &after, into);
         self.aims(step, &after, into);
-        self.kings(mv, step, &after, noticed.gain >= 0, into);
+        self.kings(mv, step, &after, features.gain >= 0, into);
         match step.role {
             Role::Pawn => self.pawn(step, into),
             Role::Rook | Role::Queen => self.file(step, into),
             _ => {}
         }
-        noticed
+        features
     }
 
     /// Where from, where to, what is taken.
@@ -79,7 +79,7 @@ impl<'a> FeatureExtractor<'a> {
         if let Some(captured) = step.captured {
             into.push(rows::CAPTURE.row(who * 6 + role(captured)));
             if worth(captured) == worth(step.role) {
-                into.push(rows::TRADE.row(who * 3 + self.glance.balance_class(3)));
+                into.push(rows::TRADE.row(who * 3 + self.position.balance_class(3)));
             }
         }
         if let Some(promotion) = step.promotion {
@@ -88,7 +88,7 @@ impl<'a> FeatureExtractor<'a> {
         if let Some(side) = step.castles {
             into.push(rows::CASTLE.row(usize::from(side.is_queen_side())));
         } else if matches!(step.role, Role::King | Role::Rook) {
-            let castles = self.view.moment.position.castles();
+            let castles = self.view.context.position.castles();
             if castles.has_color(self.view.mover) {
                 into.push(rows::STAYS.row(usize::from(step.role == Role::Rook)));
             }
@@ -154,7 +154,7 @@ impl<'a> FeatureExtractor<'a> {
         into.push(rows::SAVES.row(class(stay)));
         // What hangs elsewhere: the moved piece's own risk is in its gain.
         let left = elsewhere(after, step.to);
-        into.push(rows::LEAVES.row(class(self.glance.danger) * 6 + class(left)));
+        into.push(rows::LEAVES.row(class(self.position.danger) * 6 + class(left)));
         if step.captured.is_some() {
             let takers = board.attacks_to(step.to, US, board.occupied());
             if takers.count() == 1 {
@@ -189,7 +189,7 @@ impl<'a> FeatureExtractor<'a> {
             into.push(rows::FORK.row(winning - 2));
         }
         let next = best_winnings(after, US);
-        into.push(rows::THREATENS.row(class(self.glance.chance) * 6 + class(next)));
+        into.push(rows::THREATENS.row(class(self.position.chance) * 6 + class(next)));
         if step.role != Role::Pawn {
             let before = attacks::attacks(step.from, step.role.of(US), self.view.board.occupied());
             let change = (reach & !after.by_color(US)).count() as i32
@@ -211,7 +211,7 @@ impl<'a> FeatureExtractor<'a> {
             if checkers.without(step.to).any() {
                 into.push(rows::CHECK.row(4));
             }
-            let pos = self.view.moment.position;
+            let pos = self.view.context.position;
             // Without check the game rarely ends; looking would cost more than all the rest.
             let may_repeat = pos.halfmoves() >= 3 && step.captured.is_none() && step.role != Role::Pawn;
             if checkers.any() || may_repeat {
@@ -220,7 +220,7 @@ impl<'a> FeatureExtractor<'a> {
                 if checkers.any() && next.legal_moves().is_empty() {
                     into.push(rows::CHECK.row(5));
                 }
-                if may_repeat && self.view.moment.occurred(key(&next)) > 0 {
+                if may_repeat && self.view.context.occurred(key(&next)) > 0 {
                     into.push(rows::REPEATS.row(0));
                 }
             }

@@ -2,17 +2,20 @@
 
 use shakmaty::CastlingSide;
 
-use super::{
-    TimePressure,
-    feature_layout::position as rows,
-    move_context::View,
+use super::{feature_layout::position as rows, move_context::View};
+use crate::{
+    human_model::time_pressure::TimePressure,
     see_value::{best_winnings, class, worth},
 };
 use sparring_chess::{Color, Role, Rules as _};
 
 /// The position's rows, and the two rating rows with their shares.
-pub(super) fn position(view: &View<'_>, haste: TimePressure, into: &mut Vec<u16>) -> PositionFeatures {
-    let pos = view.moment.position;
+pub(super) fn position(
+    view: &View<'_>,
+    time_pressure: TimePressure,
+    into: &mut Vec<u16>,
+) -> PositionFeatures {
+    let pos = view.context.position;
     for (square, piece) in view.board.iter() {
         let side = usize::from(piece.color.is_black());
         into.push(rows::PIECE.row((side * 6 + role(piece.role)) * 64 + square.to_usize()));
@@ -44,22 +47,22 @@ pub(super) fn position(view: &View<'_>, haste: TimePressure, into: &mut Vec<u16>
         into.push(rows::OWN_TO.row(own.to.to_usize()));
         into.push(rows::OWN_ROLE.row(role(own.role)));
     }
-    let glance = PositionFeatures::of(view);
+    let features = PositionFeatures::of(view);
     let pieces = view.board.occupied() & !view.board.pawns() & !view.board.kings();
-    into.push(rows::PLY.row(view.moment.moves.len() / 4));
-    into.push(rows::BALANCE.row(glance.balance_class(11)));
+    into.push(rows::PLY.row(view.context.moves.len() / 4));
+    into.push(rows::BALANCE.row(features.balance_class(11)));
     into.push(rows::PIECES.row(pieces.count()));
-    into.push(rows::DANGER.row(class(glance.danger)));
-    into.push(rows::CHANCE.row(class(glance.chance)));
+    into.push(rows::DANGER.row(class(features.danger)));
+    into.push(rows::CHANCE.row(class(features.chance)));
     into.push(rows::LEGAL.row(view.legal.len() / 5));
-    if let Some(key) = view.moment.keys.last() {
-        let before = view.moment.occurred(*key).saturating_sub(1);
+    if let Some(key) = view.context.keys.last() {
+        let before = view.context.occurred(*key).saturating_sub(1);
         if before > 0 {
             into.push(rows::REPEATED.row(before - 1));
         }
     }
-    into.push(rows::HASTE.row(haste as usize));
-    glance
+    into.push(rows::TIME_PRESSURE.row(time_pressure as usize));
+    features
 }
 
 /// The two rows of a rating and the share of the second.

@@ -18,7 +18,7 @@ pub(crate) const fn worth(role: Role) -> i32 {
 }
 
 /// The least of some pieces.
-pub(super) fn least(board: &Board, among: Bitboard) -> Option<(Role, Square)> {
+pub(crate) fn least(board: &Board, among: Bitboard) -> Option<(Role, Square)> {
     if among.is_empty() {
         return None;
     }
@@ -38,7 +38,7 @@ pub(crate) fn winnings(board: &Board, on: Square, occupied: Bitboard, side: Colo
 }
 
 /// The most that `side` wins by starting to capture some piece of the other side, kings aside.
-pub(super) fn best_winnings(board: &Board, side: Color) -> i32 {
+pub(crate) fn best_winnings(board: &Board, side: Color) -> i32 {
     let occupied = board.occupied();
     let mut best = 0;
     // The most valuable first: what is worth less than the best so far need not be looked at.
@@ -54,7 +54,7 @@ pub(super) fn best_winnings(board: &Board, side: Color) -> i32 {
 }
 
 /// Winnings in six classes: none, a pawn, less than a piece, a piece, a rook, more.
-pub(super) fn class(winnings: i32) -> usize {
+pub(crate) fn class(winnings: i32) -> usize {
     match winnings {
         ..=4 => 0,
         5..=12 => 1,

@@ -94,7 +94,7 @@ impl Step {
 
 /// The board turned so that the mover is White, with what happened last.
 pub(super) struct View<'a> {
-    pub moment: MoveContext<'a>,
+    pub context: MoveContext<'a>,
     pub mover: Color,
     pub board: Board,
     /// The opponent's last move, our own before it, and our own before that, seen from the mover's side.
@@ -105,12 +105,12 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(moment: MoveContext<'a>) -> Self {
-        let mover = moment.position.turn();
-        let board = moment.position.board().clone();
+    pub(super) fn new(context: MoveContext<'a>) -> Self {
+        let mover = context.position.turn();
+        let board = context.position.board().clone();
         let ago = |plies: usize| {
-            let index = moment.moves.len().checked_sub(plies)?;
-            Step::of(*moment.moves.get(index)?, mover)
+            let index = context.moves.len().checked_sub(plies)?;
+            Step::of(*context.moves.get(index)?, mover)
         };
         Self {
             mover,
@@ -122,8 +122,8 @@ impl<'a> View<'a> {
             last: ago(1),
             own: ago(2),
             own_before: ago(3 + 1),
-            legal: moment.position.legal_moves(),
-            moment,
+            legal: context.position.legal_moves(),
+            context,
         }
     }
 

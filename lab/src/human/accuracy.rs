@@ -1,17 +1,17 @@
-//! Sums over decisions: how often a model plays what people played, and how likely it found it.
+//! Accuracy of move predictions: top-1, top-3 and log-likelihood over many decisions.
 
 use std::fmt;
 
 use super::scored_moves::Scored;
 
-/// One way to choose, judged over some decisions.
+/// Accuracy of a predictor over some decisions.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Match {
+pub struct Accuracy {
     /// Decisions.
     pub count: usize,
-    /// How often the likeliest move was played.
+    /// How often the most likely move was played.
     pub first: usize,
-    /// How often one of the three likeliest was.
+    /// How often one of the three most likely moves was played.
     pub among_three: usize,
     /// Sum of the logarithms of the chance of the move played.
     pub likelihood: f64,
@@ -19,8 +19,8 @@ pub struct Match {
     pub drawn: f64,
 }
 
-impl Match {
-    /// Counts one decision in by the chances of its moves.
+impl Accuracy {
+    /// Counts a decision with the predicted chances of its moves.
     pub fn add(&mut self, chances: &[f32], played: usize) {
         let chance = chances[played];
         let rank = chances.iter().filter(|other| **other > chance).count();
@@ -39,7 +39,7 @@ impl Match {
 }
 
 /// Top-1, top-3 and drawn in percent, nats a decision; columns of a table.
-impl fmt::Display for Match {
+impl fmt::Display for Accuracy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let share = |sum: f64| percent(sum, self.count);
         write!(
@@ -53,7 +53,7 @@ impl fmt::Display for Match {
     }
 }
 
-/// What moves lose, over some decisions: of people, or of a model that draws by its chances.
+/// Losses over some decisions, of humans or of a model.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Losses {
     count: f64,

@@ -1,16 +1,16 @@
-//! Feature lists of a position and its moves: the input of the net.
+//! Encodes a position and its legal moves as feature rows, the input of the net.
 
 use super::{
-    MoveContext, TimePressure,
-    move_context::{Step, View},
+    move_context::{MoveContext, Step, View},
     move_features::{FeatureExtractor, compare},
     position_features,
 };
+use crate::human_model::time_pressure::TimePressure;
 use sparring_chess::Move;
 
-/// Everything noticed about a position and each of its legal moves.
+/// Feature rows of a position and of each legal move.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SearchFeatures {
+pub struct EncodedPosition {
     /// Rows of the position's layer.
     pub position: Vec<u16>,
     /// Two more such rows, for the rating, and the share of the second.
@@ -23,35 +23,35 @@ pub struct SearchFeatures {
     pub ends: Vec<u32>,
 }
 
-impl SearchFeatures {
-    /// Looks at a moment as a player of this rating does. Ratings count from 600 to 2700; beyond, the end counts.
+impl EncodedPosition {
+    /// Encodes a position for a rating, clamped to 600..=2700.
     #[must_use]
-    pub fn new(moment: MoveContext<'_>, rating: f32, haste: TimePressure) -> Self {
-        let view = View::new(moment);
-        let mut seen = Self {
+    pub fn new(context: MoveContext<'_>, rating: f32, time_pressure: TimePressure) -> Self {
+        let view = View::new(context);
+        let mut encoded = Self {
             rating: position_features::rating(rating),
             ..Self::default()
         };
-        let glance = position_features::position(&view, haste, &mut seen.position);
-        let eye = FeatureExtractor::new(&view, glance);
+        let features = position_features::position(&view, time_pressure, &mut encoded.position);
+        let extractor = FeatureExtractor::new(&view, features);
         let steps: Vec<(Move, Step)> = view
             .legal
             .iter()
             .filter_map(|mv| Some((*mv, view.step(*mv)?)))
             .collect();
         let mut rows = Vec::with_capacity(64);
-        let mut noticed = Vec::with_capacity(steps.len());
+        let mut balances = Vec::with_capacity(steps.len());
         for (mv, step) in &steps {
             rows.clear();
-            let balance = eye.look(*mv, *step, &mut rows).balance;
-            noticed.push(balance);
-            seen.moves.push(*mv);
+            let balance = extractor.encode(*mv, *step, &mut rows).balance;
+            balances.push(balance);
+            encoded.moves.push(*mv);
             // Room for what comparing the moves will add.
-            seen.rows.extend(&rows);
-            seen.ends.push(seen.rows.len() as u32);
+            encoded.rows.extend(&rows);
+            encoded.ends.push(encoded.rows.len() as u32);
         }
-        seen.compare(&noticed);
-        seen
+        encoded.compare(&balances);
+        encoded
     }
 
     /// Adds to each move how its exchanges compare to the best of the position.
@@ -90,15 +90,15 @@ impl SearchFeatures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::human_model::feature_layout::{MOVE_ROWS, POSITION_ROWS, mv as rows};
+    use crate::human_model::network::feature_layout::{MOVE_ROWS, POSITION_ROWS, mv as rows};
     use sparring_chess::{GameHistory, Variant, parse_fen, parse_uci};
 
-    fn seen(fen: &str, moves: &str) -> SearchFeatures {
+    fn seen(fen: &str, moves: &str) -> EncodedPosition {
         let line = GameHistory::replay(Variant::Standard, fen, moves).unwrap();
-        SearchFeatures::new(MoveContext::of(&line), 1500.0, TimePressure::Calm)
+        EncodedPosition::new(MoveContext::of(&line), 1500.0, TimePressure::Calm)
     }
 
-    fn rows_of(seen: &SearchFeatures, fen: &str, text: &str) -> Vec<u16> {
+    fn rows_of(seen: &EncodedPosition, fen: &str, text: &str) -> Vec<u16> {
         let mv = parse_uci(&parse_fen(Variant::Standard, fen).unwrap(), text).unwrap();
         let index = seen.moves.iter().position(|other| *other == mv).unwrap();
         seen.rows_by_move().nth(index).unwrap().to_vec()
@@ -119,7 +119,7 @@ mod tests {
             rows
         };
         assert_eq!(sorted(white.position.clone()), sorted(black.position.clone()));
-        let moves = |seen: &SearchFeatures| {
+        let moves = |seen: &EncodedPosition| {
             let mut moves: Vec<Vec<u16>> = seen.rows_by_move().map(|rows| sorted(rows.to_vec())).collect();
             moves.sort_unstable();
             moves

@@ -1,68 +1,67 @@
-//! Style metrics of a played game: one number per axis and per kind of blind spot.
+//! Style measured in a played game: one number per axis and per kind of blind spot.
 
 use shakmaty::{Bitboard, Board};
 
 use super::{
-    Axis, COUNT,
+    axis::{Axis, COUNT},
     blind_spots::{BlindSpot, BlindSpots},
     moves::{EVEN, StyleExtractor, before_king},
 };
 use sparring_chess::{Color, GameHistory, Move, Role, Rules as _, men_near_king, pawnless_files};
 
-/// Moves, of the player, in which kings are besieged and sheltered: after the opening, before the endgame.
+/// Moves in which attack and shelter are measured: after the opening, before the endgame.
 const MIDDLE: std::ops::RangeInclusive<usize> = 11..=30;
 
-/// Moves of the player that count as early for the queen.
+/// Moves in which queen moves are early.
 const EARLY: usize = 15;
 
-/// Moves of the player in which it counts whether queens are off.
+/// Moves in which the absence of queens counts.
 const LATER: usize = 40;
 
-/// Castling that has not happened by this move of the player does not happen.
+/// A player who has not castled by this move never does.
 const NEVER: usize = 30;
 
-/// What a game shows; none where it was too short to show anything.
+/// Measured values; `None` where the game was too short.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StyleMetrics {
+pub struct MeasuredStyle {
     /// In the order of [`Axis::ALL`].
     axes: [Option<f64>; COUNT],
-    /// In the order of [`Oversight::NAMES`].
-    seen: [Option<f64>; BlindSpot::COUNT],
+    /// In the order of [`BlindSpot::NAMES`].
+    kinds: [Option<f64>; BlindSpot::COUNT],
 }
 
-impl StyleMetrics {
-    /// The signs of one side of a game of orthodox chess.
+impl MeasuredStyle {
+    /// The style of one side of a game of orthodox chess.
     #[must_use]
     pub fn of(game: &GameHistory, side: Color) -> Self {
-        let mut seen = Seen::default();
+        let mut counts = Counts::default();
         // From a start of its own, so that every position can be looked at in turn.
         let mut line = GameHistory::from_position(game.variant(), game.start().clone());
         for mv in game.moves() {
             if line.turn() == side {
-                seen.before(&line, *mv);
+                counts.before(&line, *mv);
             }
             line.play(*mv);
             if line.turn() != side {
-                seen.after(&line, side);
+                counts.after(&line, side);
             }
         }
-        seen.signs()
+        counts.measured()
     }
 
-    /// What it shows of an axis: the more, the more of it.
+    /// The value of an axis; larger is more of it.
     #[must_use]
     pub fn on(&self, axis: Axis) -> Option<f64> {
         self.axes[axis as usize]
     }
 
-    /// Moves of a kind that somebody may overlook, of 100 at which there was one. Not of all moves: who overlooks threats has
-    /// more pieces to rescue, so that rescues would not become fewer.
+    /// Percentage of moves of a kind where there was one. Not of all moves: overlooked threats leave more pieces to rescue.
     #[must_use]
     pub fn of_kind(&self, kind: BlindSpot) -> Option<f64> {
-        self.seen[kind as usize]
+        self.kinds[kind as usize]
     }
 
-    /// What the number of an axis counts.
+    /// What the value of an axis counts.
     #[must_use]
     pub const fn meaning(axis: Axis) -> &'static str {
         match axis {
@@ -80,9 +79,9 @@ impl StyleMetrics {
     }
 }
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Debug, Default)]
-struct Seen {
+struct Counts {
     moves: usize,
     castled: Option<usize>,
     greedy: Frequency,
@@ -98,7 +97,7 @@ struct Seen {
     kinds: [Frequency; BlindSpot::COUNT],
 }
 
-/// How often a sort of move was played where there was one.
+/// How often a kind of move was played when there was one.
 #[derive(Debug, Clone, Copy, Default)]
 struct Frequency {
     chances: usize,
@@ -106,32 +105,32 @@ struct Frequency {
 }
 
 impl Frequency {
-    /// Counts a move of somebody who could play such a one, or could not.
+    /// Counts a move.
     fn add(&mut self, could: bool, did: bool) {
         self.chances += usize::from(could);
         self.played += usize::from(did);
     }
 
-    /// Of 100; none where there were too few to say anything.
+    /// Percentage; `None` below three chances.
     fn of_100(self) -> Option<f64> {
         (self.chances >= 3).then(|| 100.0 * self.played as f64 / self.chances as f64)
     }
 }
 
-impl Seen {
-    /// Looks at a move of the player in the position before it.
+impl Counts {
+    /// Counts a move of the player in the position before it.
     fn before(&mut self, line: &GameHistory, mv: Move) {
         self.moves += 1;
-        let eye = StyleExtractor::new(line);
-        let wins = |mv: Move| mv.is_capture() && eye.gain(mv) > EVEN && !line.is_recapture(mv);
+        let extractor = StyleExtractor::new(line);
+        let wins = |mv: Move| mv.is_capture() && extractor.gain(mv) > EVEN && !line.is_recapture(mv);
         let legal = line.position().legal_moves();
         self.greedy.add(legal.iter().any(|mv| wins(*mv)), wins(mv));
         for (share, (_, kind)) in self.kinds.iter_mut().zip(BlindSpot::NAMES.0) {
-            let is_one = |mv: Move| BlindSpots::of(&[*kind]).cover(&eye, mv);
+            let is_one = |mv: Move| BlindSpots::of(&[*kind]).covers(&extractor, mv);
             share.add(legal.iter().any(|mv| is_one(*mv)), is_one(mv));
         }
-        self.offers += usize::from(eye.gain(mv) < -EVEN);
-        self.trades += usize::from(eye.trade(mv) && self.moves <= NEVER);
+        self.offers += usize::from(extractor.gain(mv) < -EVEN);
+        self.trades += usize::from(extractor.trade(mv) && self.moves <= NEVER);
         self.pawns += usize::from(mv.role() == Role::Pawn && self.moves <= NEVER);
         self.queen += usize::from(mv.role() == Role::Queen && self.moves <= EARLY);
         if mv.is_castle() {
@@ -139,7 +138,7 @@ impl Seen {
         }
     }
 
-    /// Looks at the position that the player has left.
+    /// Counts the position after a move of the player.
     fn after(&mut self, line: &GameHistory, side: Color) {
         let board = line.position().board();
         if MIDDLE.contains(&self.moves) {
@@ -151,7 +150,7 @@ impl Seen {
         self.without_queens += usize::from(self.moves <= LATER && board.queens().is_empty());
     }
 
-    fn signs(&self) -> StyleMetrics {
+    fn measured(&self) -> MeasuredStyle {
         let each = |count: usize, of: usize| (of > 0).then(|| count as f64 / of as f64);
         let average = |sum: i32| (self.middle > 0).then(|| f64::from(sum) / self.middle as f64);
         let of_40 = |count: usize| each(40 * count, self.moves).filter(|_| self.moves >= 10);
@@ -171,14 +170,14 @@ impl Seen {
                 Axis::Risk => of_40(self.offers),
             };
         }
-        StyleMetrics {
+        MeasuredStyle {
             axes,
-            seen: self.kinds.map(Frequency::of_100),
+            kinds: self.kinds.map(Frequency::of_100),
         }
     }
 }
 
-/// Men of a color one or two ranks before its king, on its file and those beside it.
+/// Men of a color one or two ranks in front of its king, on its file and those beside it.
 fn men_before_king(board: &Board, color: Color) -> i32 {
     let before = board
         .king_of(color)
@@ -186,7 +185,7 @@ fn men_before_king(board: &Board, color: Color) -> i32 {
     (before & board.by_color(color)).count() as i32
 }
 
-/// Pairs of pawns that stand head to head.
+/// Pairs of pawns that block each other.
 fn blocked_pairs(board: &Board) -> i32 {
     let white = board.pawns() & board.by_color(Color::White);
     let black = board.pawns() & board.by_color(Color::Black);
@@ -204,7 +203,7 @@ mod tests {
         let moves = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 d8f6 d2d4 e5d4 f3d4 f8c5 c1e3 c5d4 \
                      e3d4 f6g6 b1c3 g8f6 f1e1";
         let game = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-        let white = StyleMetrics::of(&game, Color::White);
+        let white = MeasuredStyle::of(&game, Color::White);
         assert_eq!(white.on(Axis::Castling), Some(25.0));
         assert_eq!(
             white.on(Axis::Trades),
@@ -218,7 +217,7 @@ mod tests {
             Some(100.0 * 2.0 / 11.0),
             "f3 and c3, of all its moves; d4 took back"
         );
-        let black = StyleMetrics::of(&game, Color::Black);
+        let black = MeasuredStyle::of(&game, Color::Black);
         assert_eq!(black.on(Axis::Castling), None, "not yet known");
         assert!(black.on(Axis::Trades) > Some(0.0));
     }
@@ -241,8 +240,8 @@ mod tests {
             ("4k3/8/8/8/p7/8/8/R3K3 w - - 0 1", "e1e2 e8e7 a1a4", [None, None]),
         ] {
             let game = GameHistory::replay(Variant::Standard, start, moves).unwrap();
-            let signs = StyleMetrics::of(&game, Color::White);
-            let found = [signs.on(Axis::Greed), signs.of_kind(BlindSpot::Defence)];
+            let measured = MeasuredStyle::of(&game, Color::White);
+            let found = [measured.on(Axis::Greed), measured.of_kind(BlindSpot::Defence)];
             assert_eq!(found, hoped, "{moves}");
         }
     }
@@ -250,7 +249,7 @@ mod tests {
     #[test]
     fn every_axis_says_what_its_number_counts() {
         for row in Axis::ALL {
-            assert!(!StyleMetrics::meaning(row.axis).is_empty());
+            assert!(!MeasuredStyle::meaning(row.axis).is_empty());
         }
     }
 }

@@ -61,10 +61,10 @@ pub(super) mod position {
     pub(in super::super) const LEGAL: Block = CHANCE.then(10);
     /// How often the position occurred before.
     pub(in super::super) const REPEATED: Block = LEGAL.then(2);
-    /// See [`Haste`](super::super::Haste).
-    pub(in super::super) const HASTE: Block = REPEATED.then(3);
+    /// See [`TimePressure`](crate::human_model::TimePressure).
+    pub(in super::super) const TIME_PRESSURE: Block = REPEATED.then(3);
     /// Ratings 600, 900, ... 2700: the two nearest are mixed.
-    pub(in super::super) const RATING: Block = HASTE.then(8);
+    pub(in super::super) const RATING: Block = TIME_PRESSURE.then(8);
 }
 
 /// What a move shows.

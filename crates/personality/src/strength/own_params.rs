@@ -1,0 +1,78 @@
+//! Parameters that a personality plays with: those of its level, with its own overrides.
+
+use std::sync::Arc;
+
+use super::{
+    describe::Strength,
+    levels::{LevelParams, Levels},
+};
+use crate::Personality;
+use sparring_chess::units::Elo;
+use sparring_engine::EngineOverrides;
+
+/// The level parameters of a personality: those of its level or full strength, with its own overrides.
+/// `orthodox` is false for chess variants, which have levels of their own.
+///
+/// A requested level (`requested`) ignores the overrides.
+#[must_use]
+pub fn level_params(profile: &Personality, requested: Option<Elo>, orthodox: bool) -> LevelParams {
+    let of_level = |level| match orthodox {
+        true => Levels::shipped().params(level),
+        false => Levels::shipped().variant_params(level),
+    };
+    if let Some(level) = requested {
+        return of_level(level);
+    }
+    let base = profile.level.map(of_level).unwrap_or_default();
+    LevelParams {
+        choice: base.choice,
+        nodes: profile.nodes.or(base.nodes),
+        depth: profile.depth.or(base.depth),
+        noise: profile.noise.unwrap_or(base.noise),
+        blunder_rate: profile.blunder_rate.unwrap_or(base.blunder_rate),
+        book_plies: profile.book_plies.or(base.book_plies),
+    }
+}
+
+/// The engine overrides of a personality; `None` at a requested level.
+#[must_use]
+pub fn engine_overrides(profile: &Personality, requested: Option<Elo>) -> Option<&Arc<EngineOverrides>> {
+    profile.engine_overrides.as_ref().filter(|_| requested.is_none())
+}
+
+impl Strength {
+    /// The strength of a personality, or of the level that was requested instead. Book length does not count.
+    #[must_use]
+    pub fn of(profile: &Personality, requested: Option<Elo>) -> Self {
+        if let Some(level) = requested.or(profile.level) {
+            return Self::Level(level);
+        }
+        let params = LevelParams {
+            book_plies: None,
+            ..level_params(profile, None, true)
+        };
+        if profile.engine_overrides.is_none() && params == LevelParams::default() {
+            Self::Full
+        } else {
+            Self::ByHand
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sparring_chess::units::Nodes;
+
+    #[test]
+    fn few_nodes_are_not_full_strength() {
+        let mut profile = Personality::new("x");
+        profile.book_plies = Some(4);
+        assert_eq!(Strength::of(&profile, None).to_string(), "full strength");
+        profile.nodes = Some(Nodes(50));
+        assert_eq!(Strength::of(&profile, None).to_string(), "strength set by hand");
+        profile.level = Some(Elo(1400));
+        assert_eq!(Strength::of(&profile, None).to_string(), "level 1400");
+        assert_eq!(Strength::of(&profile, Some(Elo(900))).to_string(), "level 900");
+    }
+}
