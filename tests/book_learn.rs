@@ -212,7 +212,10 @@ fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
     let show = || run(folder.path(), &["show", "mine.book", "-d", "1"]).0;
     let upright = show();
     let (_, said) = learn(folder.path(), &["--keep"]);
-    assert!(said.contains("4 moves lean by their results"), "{said}");
+    assert!(
+        said.contains("4 moves weigh more or less by their results"),
+        "{said}"
+    );
     assert_eq!(show(), upright, "not without the setting");
     fs::write(at("bot.toml"), "[state]\nbook-learning = true\n").unwrap();
     insta::assert_snapshot!(show(), @r"
@@ -220,7 +223,7 @@ fn weights_lean_where_the_settings_say_so_and_stand_upright_again() {
      45%  1. e4    B00 King's Pawn Game  [mine.book:2]  learned ×0.74 from 6 games: 0.0 points of 3.0
     ");
     let (_, said) = learn(folder.path(), &["--forget"]);
-    assert!(said.contains("mine.book stands upright again"), "{said}");
+    assert!(said.contains("mine.book plays by its text alone again"), "{said}");
     assert_eq!(show(), upright);
 }
 

@@ -1,13 +1,13 @@
 //! Book lines that end badly, by a search of the engine.
 
-use super::progress;
+use super::{position_search::search, progress};
 use sparring_book::{self as book, Book, LineEnd};
 use sparring_chess::{
     Color,
-    units::{Centipawns, Depth, Stopwatch},
+    units::{Centipawns, Depth},
 };
 use sparring_diagnostics::Diagnostic;
-use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
+use sparring_engine::{Engine, Limits, Score, SearchRequest};
 
 /// Lets the engine look at every end of a book. A warning for each that is worse than said for a side that chose it.
 pub fn look(book: &Book, depth: Depth, worse: Centipawns) -> Vec<Diagnostic> {
@@ -32,16 +32,8 @@ fn judge(engine: &mut Engine, end: &LineEnd, depth: Depth) -> Option<Score> {
         depth: Some(depth),
         ..Limits::default()
     };
-    let around = SearchControl {
-        stop: &Stop::new(),
-        clock: &Stopwatch::start(),
-    };
-    let report = engine.search(
-        &SearchRequest::new(end.line.clone(), limits),
-        &around,
-        &mut |_| {},
-    );
-    report.lines.first().map(|line| line.score)
+    let best = search(engine, &SearchRequest::new(end.line.clone(), limits));
+    best.map(|(_, score)| score)
 }
 
 fn complaint(end: &LineEnd, score: Score, worse: Centipawns) -> Option<Diagnostic> {

@@ -4,8 +4,10 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use super::{
-    common, progress,
-    results::{bounded, line},
+    common,
+    position_search::{bounded, search},
+    progress,
+    results::line,
 };
 use crate::{
     cli::{
@@ -17,10 +19,10 @@ use crate::{
 use sparring_book::{self as book, BlunderPosition, BlunderPositions};
 use sparring_chess::{
     Move, Rules as _, Variant,
-    units::{Centipawns, Nodes, Stopwatch},
+    units::{Centipawns, Nodes},
     write_san,
 };
-use sparring_engine::{Engine, Limits, SearchControl, SearchRequest, Stop};
+use sparring_engine::{Engine, Limits, SearchRequest};
 
 /// Shows where the bot's own games turned: it thought well of a move, and one move later no longer. Nothing is changed.
 #[derive(Debug, clap::Args)]
@@ -159,19 +161,14 @@ fn better(engine: &mut Engine, turn: &BlunderPosition, nodes: Nodes) -> Option<B
         nodes: Some(nodes),
         ..Limits::default()
     };
-    let around = SearchControl {
-        stop: &Stop::new(),
-        clock: &Stopwatch::start(),
-    };
     // Without what earlier searches left, so that a verdict does not depend on the order of the positions.
     engine.clear();
-    let search = SearchRequest {
+    let request = SearchRequest {
         search_moves: others,
         ..SearchRequest::new(turn.line.clone(), limits)
     };
-    let report = engine.search(&search, &around, &mut |_| {});
-    let best = report.lines.first()?;
-    let (mv, score) = (*best.pv.first()?, bounded(best.score));
+    let (mv, score) = search(engine, &request)?;
+    let score = bounded(score);
     (score > turn.found).then_some((mv, score))
 }
 

@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.forget {
         open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
         let again = renewed_by_bot(&args.config);
-        common::say(&format!("{} stands upright again{again}", book.path()));
+        common::say(&format!("{} plays by its text alone again{again}", book.path()));
         return Ok(Exit::Success);
     }
     let mut lessons = LearnReport::new(&book);
@@ -114,7 +114,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             let leans = lessons.weight_factors(args.min);
             archive.put_leans(book.name(), &leans)?;
             let again = renewed_by_bot(&args.config);
-            common::say(&format!("{} moves lean by their results{again}", leans.len()));
+            common::say(&format!(
+                "{} moves weigh more or less by their results{again}",
+                leans.len()
+            ));
         }
     }
     account.tell();
@@ -178,7 +181,7 @@ fn must_be_free(patch: &Path, book: &Path, force: bool) -> anyhow::Result<()> {
     Err(Failure::error(Exit::Usage, sentence))
 }
 
-/// What becomes of kept leans where a bot makes them itself, to be said behind what was done.
+/// What becomes of the learned weights where the bot computes them itself.
 fn renewed_by_bot(settings: &Path) -> String {
     let makes_them = config::load(settings).is_ok_and(|(config, _)| config.state.book_learning);
     if makes_them {

@@ -12,6 +12,7 @@ mod learn;
 mod merge;
 mod players;
 mod polyglot;
+mod position_search;
 mod progress;
 mod recorded;
 mod results;

@@ -4,24 +4,22 @@ use std::{collections::HashMap, path::PathBuf};
 
 use super::{
     players::Player,
+    position_search::{bounded, search},
     recorded::{self, Account, Reading},
 };
 use crate::store::{Archive, Filter, GameRecord, MoveExplanation, MoveRecord, MoveSource, Thought};
 use sparring_book::{self as book, Book, LearnReport, MoveOrigin, Outcome};
 use sparring_chess::{
     Color, GameHistory, RecordedGame, Variant,
-    units::{Centipawns, Elo, Nodes, Stopwatch},
+    units::{Centipawns, Elo, Nodes},
 };
-use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
+use sparring_engine::{Engine, Limits, SearchRequest};
 use sparring_lichess::model::Side;
 
 /// How far into a game a book is looked for.
 const PLIES: usize = 80;
 
-/// A mate counts like so much, or a single game would decide about all.
-const DECIDED: i32 = 1000;
-
-/// Looks at positions, each once, for so many nodes.
+/// Searches positions, each once, for so many nodes.
 pub struct Judge {
     engine: Engine,
     nodes: Nodes,
@@ -37,7 +35,7 @@ impl Judge {
         }
     }
 
-    /// What a position is worth to the side to move; none where the game is over.
+    /// The score of a position for the side to move; none where the game is over.
     fn judge(&mut self, line: &GameHistory) -> Option<Centipawns> {
         let key = line.keys().last().copied()?;
         if let Some(known) = self.known.get(&key) {
@@ -47,26 +45,12 @@ impl Judge {
             nodes: Some(self.nodes),
             ..Limits::default()
         };
-        let around = SearchControl {
-            stop: &Stop::new(),
-            clock: &Stopwatch::start(),
-        };
         // Without what earlier searches left, so that a verdict does not depend on the order of the games.
         self.engine.clear();
-        let report = self
-            .engine
-            .search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| {});
-        let verdict = report.lines.first().map(|line| bounded(line.score));
+        let best = search(&mut self.engine, &SearchRequest::new(line.clone(), limits));
+        let verdict = best.map(|(_, score)| bounded(score));
         self.known.insert(key, verdict);
         verdict
-    }
-}
-
-pub(crate) fn bounded(score: Score) -> Centipawns {
-    match score {
-        Score::Cp(cp) => Centipawns(cp.0.clamp(-DECIDED, DECIDED)),
-        Score::Mate(moves) if moves < 0 => Centipawns(-DECIDED),
-        Score::Mate(_) => Centipawns(DECIDED),
     }
 }
 
