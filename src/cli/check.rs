@@ -1,7 +1,7 @@
 //! `sparring check`: are `bot.toml`, books and personalities in order? All mistakes of all files in one run.
 
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -15,10 +15,10 @@ use crate::cli::{
 };
 use crate::{
     config::{self, Known, Paths},
-    reload::list,
+    reload::{list, missing_includes, read_limited},
     user_lists,
 };
-use sparring_book::{self as book, Book};
+use sparring_book as book;
 use sparring_config_schema::quote;
 use sparring_diagnostics::{Diagnostic, Diagnostics, Severity, utf8};
 use sparring_engine::Tablebase;
@@ -345,51 +345,13 @@ fn list_findings(name: &str, text: &str) -> Diagnostics {
 /// What is wrong with a book, and what looks like a slip in what can be read of it.
 fn book_findings(name: &str, bytes: &[u8]) -> Diagnostics {
     let (book, findings) = book::check_bytes(name, bytes);
-    let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
+    let lost = book.as_ref().map_or_else(Vec::new, missing_includes);
     let list = findings.list.into_iter().chain(lost).collect();
     Diagnostics::new(findings.name, findings.text, list)
 }
 
-/// What a book includes in vain: the others of its folder are read to know.
-pub fn lost_includes(book: &Book) -> Vec<Diagnostic> {
-    if book.head().includes.is_empty() {
-        return Vec::new();
-    }
-    let own = Path::new(book.path());
-    let folder = own.parent().unwrap_or(Path::new(""));
-    let all: Vec<Book> = neighbours(book, folder)
-        .into_iter()
-        .chain([book.clone()])
-        .collect();
-    let told = book::missing_includes(&all);
-    told.into_iter()
-        .find(|findings| *findings.name == *book.path())
-        .map_or_else(Vec::new, |findings| findings.list)
-}
-
-/// The other books of a folder, as far as they can be read. The empty path is the folder we are in.
-pub(super) fn neighbours(book: &Book, folder: &Path) -> Vec<Book> {
-    let own = Path::new(book.path());
-    let folder = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
-    };
-    let files = list(folder, BOOK).unwrap_or_default();
-    let others = files.iter().filter(|path| path.file_name() != own.file_name());
-    let read = |path: &PathBuf| book::parse_bytes(&path.display().to_string(), &read(path).ok()?).0;
-    others.filter_map(read).collect()
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
-    let limited = || {
-        let mut bytes = Vec::new();
-        // What is larger than any text we read is refused for its size, without being read to its end.
-        files::open(path)?
-            .take(book::MAX_BYTES as u64 + 1)
-            .read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    limited().map_err(|error| (path.to_owned(), error))
+    read_limited(path).map_err(|error| (path.to_owned(), error))
 }
 
 #[derive(Serialize)]

@@ -17,7 +17,7 @@ use crate::{
         check::{check, summary},
         common_args::AccountArgs,
         exit::{self, Exit},
-        secret_file, state_dir,
+        memory_protection, state_dir,
         token::Sources,
     },
     web::listener,
@@ -115,7 +115,7 @@ impl fmt::Display for Line {
 /// # Errors
 /// When the runtime cannot be started; what is found wrong is told by the exit code.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    secret_file::keep_memory_private();
+    memory_protection::forbid_core_dumps();
     let mut lines = Vec::new();
     let config = settings(&args.station.config, &mut lines);
     lines.push(files(&args.station.config));

@@ -1,7 +1,6 @@
 //! `sparring games`: lists, shows and exports games of the archive.
 
 mod filter;
-mod json;
 
 use std::{
     io::{self, BufWriter, ErrorKind, Write, stdout},
@@ -14,8 +13,6 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use filter::{ChallengeArgs, GameArgs};
-pub(crate) use json::as_json;
-use json::{challenge_json, whole};
 
 use crate::cli::{
     book::{Player, say},
@@ -24,7 +21,10 @@ use crate::cli::{
 };
 use crate::{
     config::{Config, load},
-    store::{ALWAYS, Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, pgn},
+    store::{
+        ALWAYS, Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, challenge_json, game_json,
+        game_with_moves_json, pgn,
+    },
 };
 use sparring_chess::units::Millis;
 use sparring_lichess::{
@@ -149,7 +149,7 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
                     continue;
                 };
                 let said = if args.json {
-                    json_line(&as_json(&game))
+                    json_line(&game_json(&game))
                 } else {
                     line(&game)
                 };
@@ -162,7 +162,7 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
                 game.ok_or_else(|| Failure::error(Exit::Failed, format!("there is no game {id} in it")))?;
             let moves = archive.moves(id)?;
             let said = if args.json {
-                json_line(&whole(&game, &moves))
+                json_line(&game_with_moves_json(&game, &moves))
             } else {
                 line(&game) + &moves.iter().map(move_line).collect::<String>()
             };
@@ -178,7 +178,7 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
                 };
                 let moves = archive.moves(&game.id)?;
                 let said = if args.json {
-                    json_line(&whole(&game, &moves))
+                    json_line(&game_with_moves_json(&game, &moves))
                 } else {
                     pgn(&game, &moves, date)
                         .unwrap_or_else(|| format!("% {} cannot be written as PGN\n\n", game.id))
@@ -257,7 +257,7 @@ fn line(game: &GameRecord) -> String {
         day.replace('.', "-"),
         &time[..5],
         game.id,
-        result(game),
+        game.result().word(),
         if game.side == Side::White {
             "White"
         } else {
@@ -288,19 +288,6 @@ fn challenge_line(challenge: &ChallengeRecord) -> String {
         challenge.verdict,
         challenge.rule,
     )
-}
-
-/// How it ended for me, in a word.
-pub(crate) fn result(game: &GameRecord) -> &'static str {
-    match &game.end {
-        None => "runs",
-        Some(end) => match (end.winner, end.status.as_str()) {
-            (Some(winner), _) if winner == game.side => "won",
-            (Some(_), _) => "lost",
-            (None, "aborted" | "noStart") => "void",
-            (None, _) => "drawn",
-        },
-    }
 }
 
 fn move_line(record: &MoveRecord) -> String {

@@ -17,9 +17,12 @@ use crate::cli::{
     account::{self, NEEDED, TOKENS, VerifiedToken, failed},
     bootstrap::fresh_seed,
     exit::{Exit, Failure},
-    password_prompt, secret_file,
+    memory_protection, password_prompt,
 };
-use crate::config::{Config, Server};
+use crate::{
+    config::{Config, Server},
+    secret_file,
+};
 use sparring_lichess::{Client, Escaped, Token, bare_token};
 
 /// Prepares bot.toml and the token for a lichess account.
@@ -67,7 +70,7 @@ const PREFERENCES: &str = "https://lichess.org/account/preferences/game-behavior
 /// # Errors
 /// When a file is there already or cannot be written, no token is to be had, or the server refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    secret_file::keep_memory_private();
+    memory_protection::forbid_core_dumps();
     let token_file = args.token_file.clone().unwrap_or_else(|| {
         let folder = args.config.parent().unwrap_or(Path::new(""));
         folder.join("token")

@@ -13,7 +13,7 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-use crate::cli::{log_buffer::Warnings, stderr_writer::StderrWriter};
+use crate::{cli::stderr_writer::StderrWriter, web::log_buffer::Warnings};
 
 /// Before the names of our own fields in the journal: `SPARRING_ID` is the id of the game that a line is about.
 const PREFIX: &str = "SPARRING";

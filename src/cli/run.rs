@@ -25,8 +25,7 @@ use crate::{
         config_recovery::{self, StartConfig},
         control::DaemonControl,
         exit::{self, Exit, Failure},
-        log_buffer::Warnings,
-        secret_file,
+        memory_protection,
         state_dir::{self, StateDir},
         systemd::{self, SystemdNotifier},
         threads,
@@ -37,6 +36,7 @@ use crate::{
         editor::Editor,
         health::HealthSources,
         listener,
+        log_buffer::Warnings,
     },
 };
 use sparring_http_server::raise_open_files;
@@ -82,7 +82,7 @@ const KEEP_AGAIN: Duration = Duration::from_secs(30);
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    secret_file::keep_memory_private();
+    memory_protection::forbid_core_dumps();
     raise_open_files().warn_if_few();
     let ended = be(args, warnings);
     match ended {
@@ -254,11 +254,17 @@ async fn serve(
             escort.warnings,
             wishes.clone(),
         )?;
-        listener::serve(listen, dashboard::router(panel), stop).await?;
+        let served = listener::serve(listen, dashboard::router(panel), stop).await;
+        served.map_err(bad_configuration)?;
     }
     steer(service, control, wished, escort.hangup).await?;
     info!("ended as asked");
     Ok(Exit::Success)
+}
+
+/// An error of `[dashboard]` with its causes in one line, for [`Exit::BadConfiguration`].
+fn bad_configuration(error: listener::DashboardError) -> anyhow::Error {
+    Failure::error(Exit::BadConfiguration, format!("{:#}", anyhow::Error::new(error)))
 }
 
 /// What the dashboard shows, and whom it tells what the owner wishes.
@@ -291,7 +297,7 @@ fn panel(
         cast: stock.cast.clone(),
         warnings,
         reload_log: stock.reload_log.clone(),
-        access: listener::access(status)?,
+        access: listener::access(status).map_err(bad_configuration)?,
         wishes,
         begun: Instant::now(),
         load: Load::default(),

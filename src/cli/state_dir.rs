@@ -17,7 +17,7 @@ pub use folder_lock::{LockError, StateDir};
 pub use name_lock::NameLock;
 
 use crate::{
-    bot::{ClaimAccount, LockGuard, RestoredState},
+    bot::{ClaimAccount, LockGuard, RestoredState, latest_limit},
     config::{self, Config, Server},
     store::{
         Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError, read_damaged,
@@ -25,7 +25,7 @@ use crate::{
 };
 use sparring_chess::units::Millis;
 use sparring_files as files;
-use sparring_lichess::{Token, fingerprint, retry::LONGEST_ASKED};
+use sparring_lichess::{Token, fingerprint};
 
 /// The archive's name in the folder.
 pub const ARCHIVE: &str = "archive.db";
@@ -198,11 +198,6 @@ fn as_far_as_it_can_be_read<T>(
 /// The time of the world since 1970.
 fn epoch() -> Millis {
     Millis::since_1970(SystemTime::now())
-}
-
-/// No limit of the server holds longer than until then.
-pub(crate) fn latest_limit(now: Millis) -> Millis {
-    now + LONGEST_ASKED + AHEAD
 }
 
 fn past(archive: &Archive) -> Result<RestoredState, StoreError> {

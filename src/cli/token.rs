@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::cli::{
+use crate::{
+    cli::state_dir::beside,
     secret_file::{SecretFileError, credential, credentials, read_private},
-    state_dir::beside,
 };
 use sparring_lichess::{BadToken, Token};
 

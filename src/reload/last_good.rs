@@ -52,7 +52,9 @@ pub fn glance(paths: &Paths) -> Snapshot {
     books.into_iter().chain(profiles).filter_map(look).collect()
 }
 
-const BOOK: &str = "book";
+/// Extension of book files.
+pub(super) const BOOK: &str = "book";
+/// Extension of personality files.
 const PROFILE: &str = "toml";
 
 /// What became of a file that was read again.

@@ -4,6 +4,7 @@
 //! publishes is a whole: whoever holds an `Arc` goes on with what it was, and the next request sees the new one.
 
 mod book_cache;
+mod book_folder;
 mod debounce;
 mod last_good;
 mod reload_log;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 pub use book_cache::{CacheError, compiled_path, open_fresh, origin, store};
+pub use book_folder::{missing_includes, neighbours, read_limited};
 pub use debounce::{Debouncer, FileStamp, Snapshot};
 pub use last_good::{LastGood, ReloadNews, glance, list};
 pub use reload_log::{ReloadEvent, ReloadLog};

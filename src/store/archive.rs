@@ -1,10 +1,12 @@
-//! The archive's database: schema, writes and queries. Every write may be repeated.
+//! The archive's database: opening, writes and queries. Every write may be repeated.
 
 mod challenges;
 mod error;
 mod file;
 mod filter;
 mod restore;
+mod rows;
+mod schema;
 
 use std::{
     path::{Path, PathBuf},
@@ -12,38 +14,24 @@ use std::{
 };
 
 use rusqlite::{
-    Connection, InterruptHandle, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior,
-    named_params, params, params_from_iter,
+    Connection, InterruptHandle, OpenFlags, OptionalExtension as _, Row, named_params, params,
+    params_from_iter,
 };
 
 pub use challenges::ChallengeFilter;
 pub use error::StoreError;
-pub use filter::{Filter, Result as GameResult};
+pub use filter::Filter;
 pub use restore::ALWAYS;
 
+use self::rows::{game_of, move_of, number, side_name};
 use super::{
     damage::look_before_opening,
-    record::{End, GameRecord, MoveRecord, MoveSource, Thought},
+    record::{End, GameRecord, MoveRecord, MoveSource},
 };
-use sparring_chess::units::{Centipawns, Depth, Elo, Millis, Nodes, Stopwatch, TimeSource as _};
+use sparring_chess::units::{Centipawns, Millis, Stopwatch, TimeSource as _};
 use sparring_engine::Score;
-use sparring_lichess::model::{GameId, Side, UserId};
+use sparring_lichess::model::{GameId, UserId};
 
-/// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 10] = [
-    include_str!("schema/001.sql"),
-    include_str!("schema/002.sql"),
-    include_str!("schema/003.sql"),
-    include_str!("schema/004.sql"),
-    include_str!("schema/005.sql"),
-    include_str!("schema/006.sql"),
-    include_str!("schema/007.sql"),
-    include_str!("schema/008.sql"),
-    include_str!("schema/009.sql"),
-    include_str!("schema/010.sql"),
-];
-/// No program will ever know so many versions: such a number is damage, and not a newer program's.
-const VERSIONS: usize = 1000;
 /// Another program at the file holds a write up no longer.
 const BUSY: Duration = Duration::from_secs(2);
 
@@ -107,28 +95,14 @@ impl Archive {
             sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             newest: None,
         };
-        match archive.recognise() {
+        let checked = archive.sql.busy_timeout(BUSY).map_err(StoreError::from);
+        match checked.and_then(|()| archive.check_schema()) {
             Ok(()) => Ok(archive),
             Err(why) => {
                 archive.leave();
                 Err(why)
             }
         }
-    }
-
-    fn recognise(&self) -> Result<(), StoreError> {
-        self.sql.busy_timeout(BUSY)?;
-        let (found, known) = (self.version()?, SCHEMA.len());
-        if found == 0 && self.has_tables()? {
-            return Err(StoreError::Foreign);
-        }
-        if found == 0 {
-            return Err(StoreError::Empty);
-        }
-        if found < known {
-            return Err(StoreError::TooOld { found, known });
-        }
-        self.know_tables()
     }
 
     /// An archive that is gone with the process.
@@ -189,49 +163,6 @@ impl Archive {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-    }
-
-    /// How many steps of the schema it has.
-    fn version(&self) -> Result<usize, StoreError> {
-        let found: i64 = self
-            .sql
-            .pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let (found, known) = (
-            usize::try_from(found).map_err(|_| StoreError::Foreign)?,
-            SCHEMA.len(),
-        );
-        if found >= VERSIONS {
-            return Err(StoreError::Damaged(
-                "its header has a version that no program has",
-            ));
-        }
-        if found > known {
-            return Err(StoreError::TooNew { found, known });
-        }
-        Ok(found)
-    }
-
-    /// Takes the steps that are missing: all of them or none.
-    fn migrate(&self) -> Result<(), StoreError> {
-        if self.version()? == SCHEMA.len() {
-            return self.know_tables();
-        }
-        let transaction = Transaction::new_unchecked(&self.sql, TransactionBehavior::Immediate)?;
-        // Another program may have taken them while this one waited for its turn.
-        let taken = self.version()?;
-        if taken == 0 && self.has_tables()? {
-            return Err(StoreError::Foreign);
-        }
-        for step in SCHEMA.iter().skip(taken) {
-            transaction
-                .execute_batch(step)
-                .map_err(|why| match why.sqlite_error_code() {
-                    Some(rusqlite::ErrorCode::Unknown) => StoreError::Foreign,
-                    _ => why.into(),
-                })?;
-        }
-        transaction.pragma_update(None, "user_version", number(SCHEMA.len() as u64))?;
-        Ok(transaction.commit()?)
     }
 
     /// Writes a game down, again if need be; its moves stay.
@@ -417,109 +348,6 @@ impl Archive {
             .prepare_cached("SELECT * FROM moves WHERE game = ? ORDER BY ply")?;
         let rows = select.query_map([id.as_str()], move_of)?;
         Ok(rows.collect::<Result<_, _>>()?)
-    }
-}
-
-fn game_of(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
-    let (Ok(id), Some(side)) = (
-        row.get::<_, String>("id")?.parse(),
-        side_of(&row.get::<_, String>("side")?),
-    ) else {
-        return Ok(None);
-    };
-    let span = |name| row.get::<_, Option<i64>>(name).map(|span| span.map(millis));
-    let elo = |name| row.get::<_, Option<u32>>(name).map(|rating| rating.map(Elo));
-    let winner: Option<String> = row.get("winner")?;
-    let end = match (span("ended")?, row.get::<_, Option<String>>("status")?) {
-        (Some(at), Some(status)) => Some(End {
-            at,
-            status,
-            winner: winner.as_deref().and_then(side_of),
-            moves: row.get("moves")?,
-        }),
-        _ => None,
-    };
-    Ok(Some(GameRecord {
-        id,
-        began: millis(row.get("began")?),
-        side,
-        opponent: row
-            .get::<_, Option<String>>("opponent")?
-            .and_then(|name| name.parse().ok()),
-        name: row.get("name")?,
-        is_bot: row.get("is_bot")?,
-        rating: elo("rating")?,
-        own_rating: elo("own_rating")?,
-        rated: row.get("rated")?,
-        variant: row.get("variant")?,
-        speed: row.get("speed")?,
-        clock: span("initial")?.zip(span("increment")?),
-        days: row.get("days")?,
-        start: row.get("start")?,
-        personality: row.get("personality")?,
-        level: elo("level")?,
-        played: elo("played")?,
-        account: row.get("account")?,
-        end,
-    }))
-}
-
-fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
-    let score: Option<i32> = row.get("score")?;
-    let mate: Option<i32> = row.get("mate")?;
-    let source = match row.get::<_, Option<String>>("source")?.as_deref() {
-        Some("book") => Some(MoveSource::Book),
-        Some("engine") => Some(MoveSource::Engine {
-            depth: Depth(row.get::<_, Option<u32>>("depth")?.unwrap_or_default()),
-            nodes: Nodes(
-                row.get::<_, Option<i64>>("nodes")?
-                    .map_or(0, |nodes| millis(nodes).0),
-            ),
-        }),
-        Some(_) => Some(MoveSource::Other),
-        None => None,
-    };
-    let note: Option<String> = row.get("note")?;
-    let think: Option<i64> = row.get("think")?;
-    let grounds: Option<String> = row.get("grounds")?;
-    Ok(MoveRecord {
-        ply: row.get("ply")?,
-        uci: row.get("uci")?,
-        clock: row.get::<_, Option<i64>>("clock")?.map(millis),
-        thought: source.map(|source| Thought {
-            source,
-            note: note.unwrap_or_default(),
-            score: score
-                .map(|cp| Score::Cp(Centipawns(cp)))
-                .or(mate.map(Score::Mate)),
-            think: think.map(millis).unwrap_or_default(),
-            // What a later program may have written differently is no reason to lose the move.
-            grounds: grounds.and_then(|text| serde_json::from_str(&text).ok()),
-        }),
-    })
-}
-
-/// SQLite's whole numbers have a sign.
-fn number(unsigned: u64) -> i64 {
-    i64::try_from(unsigned).unwrap_or(i64::MAX)
-}
-
-fn millis(signed: i64) -> Millis {
-    Millis(u64::try_from(signed).unwrap_or_default())
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::White => "white",
-        Side::Black => "black",
-    }
-}
-
-fn side_of(name: &str) -> Option<Side> {
-    match name {
-        "white" => Some(Side::White),
-        "black" => Some(Side::Black),
-        _ => None,
     }
 }
 

@@ -6,9 +6,11 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod archive;
+mod book_outcome;
 mod damage;
 mod explanation;
 mod home;
+mod json;
 mod learned_weights;
 mod pgn;
 mod record;
@@ -24,16 +26,18 @@ use sparring_lichess::model::Side;
 
 pub use rusqlite::InterruptHandle;
 
-pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, GameResult, StoreError};
+pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, StoreError};
+pub(crate) use book_outcome::{book_outcome, move_origins};
 pub use explanation::{
     BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, ScoreJson, SearchExplanation, StyleBias,
     permille,
 };
 pub use home::{ArchivePath, Hold};
+pub use json::{challenge_json, game_json, game_with_moves_json};
 pub use pgn::pgn;
 pub use record::{
-    ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, MoveRecord, MoveSource, OpponentScore,
-    RequestedPersona, Thought,
+    ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, GameResult, MoveRecord, MoveSource,
+    OpponentScore, RequestedPersona, Thought,
 };
 pub use salvage::read_damaged;
 pub use writer::ArchiveWriter;

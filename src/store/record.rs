@@ -49,6 +49,51 @@ pub struct GameRecord {
     pub end: Option<End>,
 }
 
+impl GameRecord {
+    /// The result for the bot.
+    #[must_use]
+    pub fn result(&self) -> GameResult {
+        match &self.end {
+            None => GameResult::Runs,
+            Some(end) => match (end.winner, end.status.as_str()) {
+                (Some(winner), _) if winner == self.side => GameResult::Won,
+                (Some(_), _) => GameResult::Lost,
+                (None, "aborted" | "noStart") => GameResult::Void,
+                (None, _) => GameResult::Drawn,
+            },
+        }
+    }
+}
+
+/// The result of a game for the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameResult {
+    /// The bot won.
+    Won,
+    /// The opponent won.
+    Lost,
+    /// A draw.
+    Drawn,
+    /// Aborted, or never begun: the game does not count.
+    Void,
+    /// The game still runs.
+    Runs,
+}
+
+impl GameResult {
+    /// The word that commands and JSON show.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Drawn => "drawn",
+            Self::Void => "void",
+            Self::Runs => "runs",
+        }
+    }
+}
+
 /// How a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {

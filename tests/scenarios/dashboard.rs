@@ -8,10 +8,10 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use sparring::{
-    cli::log_buffer::Warnings,
     config::Paths,
     reload::open,
     store::{End, GameRecord},
+    web::log_buffer::Warnings,
     web::{
         auth::Access,
         dashboard::{Course, DashboardState, LIMITS, Load, OwnerCommand, Viewers, router},

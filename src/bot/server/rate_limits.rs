@@ -78,9 +78,14 @@ impl PersistedRateLimits {
     }
 }
 
-/// Whether the server may have asked for a limit until then: else the clock was set since.
+/// The latest end, in milliseconds since 1970, of a rate limit that the server may have asked for. A stored limit that ends
+/// later was stored while the clock was wrong.
+pub(crate) fn latest_limit(epoch: Millis) -> Millis {
+    epoch + LONGEST_ASKED + SET_BACK
+}
+
 fn is_possible(until: Millis, epoch: Millis) -> bool {
-    until <= epoch + LONGEST_ASKED + SET_BACK
+    until <= latest_limit(epoch)
 }
 
 #[cfg(test)]

@@ -3,10 +3,7 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use super::{
-    common, progress,
-    results::{bounded, line},
-};
+use super::{common, progress, results::bounded};
 use crate::{
     cli::{
         exit::{Exit, Failure},
@@ -112,7 +109,7 @@ fn places(count: usize) -> String {
 fn from_archive(archive: &Archive, margin: Centipawns) -> anyhow::Result<(BlunderPositions, String)> {
     let (mut turns, mut games) = (BlunderPositions::new(margin), 0);
     for game in archive.games(&Filter::default())? {
-        let Some(line) = line(&game).filter(|line| line.variant() == Variant::Standard) else {
+        let Some(line) = game.history().filter(|line| line.variant() == Variant::Standard) else {
             continue;
         };
         games += 1;

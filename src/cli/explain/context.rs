@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::{
-    bot::VS_BOTS,
-    cli::state_dir::{AHEAD, ARCHIVE, LISTS, folder, latest_limit},
+    bot::{VS_BOTS, latest_limit},
+    cli::state_dir::{AHEAD, ARCHIVE, LISTS, folder},
     config::Config,
     store::{Archive, ChallengeFilter, OpponentScore, RequestedPersona, StoreError},
     user_lists::UserLists,

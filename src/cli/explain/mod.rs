@@ -22,6 +22,7 @@ use crate::cli::{
 };
 use crate::{
     config::{self, Config, Paths},
+    describe::{ParamRow, key_rows, param_rows, strength_of},
     reload::list,
 };
 use sparring_chess::units::{Elo, Millis};
@@ -30,8 +31,7 @@ use sparring_diagnostics::{Diagnostics, nearest, place, utf8};
 use sparring_files as files;
 use sparring_personality::{
     self as personality, Level, Personality,
-    human_model::Features,
-    strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
+    strength::{self, CALIBRATION, LevelParams, Levels},
 };
 
 /// Where the settings are unless another file is named.
@@ -193,14 +193,6 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
     Ok(said)
 }
 
-/// How strong it is, in a few words.
-pub(crate) fn strength_of(profile: &Personality) -> String {
-    match Strength::of(profile) {
-        level @ Strength::Level(_) => format!("{level}, {CALIBRATION}"),
-        other => other.to_string(),
-    }
-}
-
 fn profile(paths: &Paths, name: &str) -> anyhow::Result<String> {
     let files = files(paths)?;
     if let Some(file) = files.iter().find(|file| file.stem() == Some(name)) {
@@ -268,99 +260,8 @@ pub fn explain_level(level: Elo) -> String {
 }
 
 fn explain_knobs(knobs: &LevelParams) -> String {
-    let rows = knob_rows(knobs).into_iter();
-    rows.map(|KnobRow { name, value, doc }| format!("  {name:<13} {value:>9}  {doc}\n"))
-        .collect()
-}
-
-/// A knob in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct KnobRow {
-    /// What it is called in a personality's file.
-    pub(crate) name: &'static str,
-    /// Its value, with its unit.
-    pub(crate) value: String,
-    /// What it means.
-    pub(crate) doc: &'static str,
-}
-
-/// Every knob with its value and meaning.
-pub(crate) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
-    let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
-    let checks = knobs.choice.is_some();
-    let choice = knobs.choice.map_or(Vec::new(), |choice| {
-        let with_care = |tell: fn(BlunderCheck) -> String| or(choice.care.map(tell), "none");
-        vec![
-            (
-                "rating",
-                choice.rating.to_string(),
-                "of the people whose choice of moves it makes its own",
-            ),
-            (
-                "sharpness",
-                format!("{:.2}", choice.sharpness),
-                "power that the chances of their moves are raised to",
-            ),
-            (
-                "vigilance",
-                with_care(|care| format!("{:.0} %", 100.0 * care.vigilance)),
-                "share of the moves that it takes care with, less once the game is decided",
-            ),
-            (
-                "focus",
-                with_care(|care| format!("{:.2}", care.sharpness)),
-                "the power with care, instead of sharpness",
-            ),
-            (
-                "margin",
-                with_care(|care| format!("{:.1}", care.margin)),
-                "points of winning chances that a move may lose with care",
-            ),
-        ]
-    });
-    let rows = [
-        (
-            "nodes",
-            match knobs.nodes {
-                Some(nodes) => nodes.0.to_string(),
-                None if checks => "none".to_owned(),
-                None => "no limit".to_owned(),
-            },
-            if checks {
-                "positions looked at to check the chosen move"
-            } else {
-                "positions looked at for a move"
-            },
-        ),
-        (
-            "depth",
-            match knobs.depth {
-                Some(depth) => depth.0.to_string(),
-                None if checks => Features::DEEP.0.to_string(),
-                None => "no limit".to_owned(),
-            },
-            "half moves looked ahead, exchanges excepted",
-        ),
-        (
-            "noise",
-            format!("{} cp", knobs.noise.0),
-            "spread of errors in judging a position",
-        ),
-        (
-            "blunder-rate",
-            format!("{:.3}", knobs.blunder_rate),
-            "chance to overlook a kind of move",
-        ),
-        (
-            "book-plies",
-            or(knobs.book_plies.map(|plies| plies.to_string()), "no limit"),
-            "half moves of the game from books",
-        ),
-    ];
-    choice
-        .into_iter()
-        .chain(rows)
-        .map(|(name, value, doc)| KnobRow { name, value, doc })
+    let rows = param_rows(knobs).into_iter();
+    rows.map(|ParamRow { name, value, doc }| format!("  {name:<13} {value:>9}  {doc}\n"))
         .collect()
 }
 
@@ -392,40 +293,6 @@ fn explain_keys(file: &str, text: &str, keys: &[Key]) -> String {
         said += &format!("  {} = {}  ({source})\n      {}\n", row.path, row.value, row.doc);
     }
     said
-}
-
-/// A key with what it is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct KeyRow<'k> {
-    /// Its full name.
-    pub(crate) path: &'k str,
-    /// Its value, or what leaving it out means.
-    pub(crate) value: &'k str,
-    /// The byte of the text where it is written, if it is.
-    pub(crate) written_at: Option<usize>,
-    /// Where the value comes from if it is not written.
-    source: &'static str,
-    /// What it means.
-    pub(crate) doc: &'static str,
-}
-
-/// Every key with its value.
-pub(crate) fn key_rows(keys: &[Key]) -> Vec<KeyRow<'_>> {
-    let rows = keys.iter().map(|key| {
-        let (value, source) = match (&key.value, &key.fallback) {
-            (Some(value), _) => (value.as_str(), "default"),
-            (None, DefaultValue::Nothing(meaning)) => (*meaning, "left out"),
-            (None, DefaultValue::Value(value)) => (value.as_str(), "default"),
-        };
-        KeyRow {
-            path: &key.path,
-            value,
-            written_at: key.value.as_ref().and(key.span.as_ref()).map(|span| span.start),
-            source,
-            doc: key.doc,
-        }
-    });
-    rows.collect()
 }
 
 /// The keys as a table for the pages in `docs/`.

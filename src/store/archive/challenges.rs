@@ -2,7 +2,10 @@
 
 use rusqlite::{Row, named_params, params};
 
-use super::{Archive, StoreError, millis, number};
+use super::{
+    Archive, StoreError,
+    rows::{millis, number},
+};
 use crate::store::ChallengeRecord;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::UserId;

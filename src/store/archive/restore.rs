@@ -2,7 +2,10 @@
 
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Archive, StoreError, millis, number};
+use super::{
+    Archive, StoreError,
+    rows::{millis, number},
+};
 use crate::store::{ChallengeCooldown, GameFlags, OpponentScore, RequestedPersona};
 use sparring_chess::units::{Elo, Millis};
 use sparring_lichess::model::{GameId, UserId};

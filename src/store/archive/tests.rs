@@ -7,8 +7,11 @@ use std::{path::PathBuf, sync::Barrier};
 
 use super::*;
 use crate::store::{
-    ChallengeRecord, MoveExplanation, PvLine, RequestedPersona, ScoreJson, SearchExplanation, test_fixtures,
+    ChallengeRecord, GameResult, MoveExplanation, PvLine, RequestedPersona, ScoreJson, SearchExplanation,
+    Thought, test_fixtures,
 };
+use sparring_chess::units::{Depth, Elo, Nodes};
+use sparring_lichess::model::Side;
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()

@@ -27,12 +27,9 @@ pub use self::{
     load::{LIMITS, Load},
     state::{Course, DashboardState, OwnerCommand, Viewers},
 };
-use crate::store::{Filter, GameRecord, StoreError};
 use crate::{
-    cli::{
-        games::{as_json, result},
-        state_dir::latest_limit,
-    },
+    bot::latest_limit,
+    store::{Filter, GameRecord, GameResult, StoreError, game_json},
     web::{
         auth, editor, game_explanation,
         health::{self, ailment, note, resident},
@@ -160,7 +157,7 @@ async fn games(
         let has_more = games.len() > most as usize;
         games.truncate(most as usize);
         let next = games.last().filter(|_| has_more).map(|game| &game.id);
-        Ok(json!({"games": games.iter().map(as_json).collect::<Vec<_>>(), "next": next}))
+        Ok(json!({"games": games.iter().map(game_json).collect::<Vec<_>>(), "next": next}))
     };
     panel.read(page).await
 }
@@ -174,7 +171,7 @@ async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Re
     let shown = move |reading: &ArchiveReading| {
         let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
         let moves = reading.archive()?.moves(&id)?;
-        let mut shown = as_json(&game);
+        let mut shown = game_json(&game);
         let replayed = game_explanation::retold(&game, &moves).into_iter();
         shown["line"] = replayed
             .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
@@ -203,14 +200,14 @@ fn met(games: &[GameRecord]) -> Vec<Value> {
     let mut list: Vec<(usize, Value)> = by_name
         .into_iter()
         .map(|(name, games)| {
-            let count = |word| games.iter().filter(|game| result(game) == word).count();
+            let count = |result| games.iter().filter(|game| game.result() == result).count();
             // They come with the newest first.
             let newest = games.first();
             let shown = json!({
                 "name": name, "id": newest.and_then(|game| game.opponent.as_ref()), "games": games.len(),
                 "bot": newest.is_some_and(|game| game.is_bot), "rating": newest.and_then(|game| game.rating),
-                "last": newest.map(|game| game.began), "won": count("won"), "drawn": count("drawn"),
-                "lost": count("lost"),
+                "last": newest.map(|game| game.began), "won": count(GameResult::Won),
+                "drawn": count(GameResult::Drawn), "lost": count(GameResult::Lost),
             });
             (games.len(), shown)
         })

@@ -19,10 +19,9 @@ use super::{
 };
 use crate::{
     bot::{Options, games::live::LiveGames},
-    cli::log_buffer::Warnings,
     reload::ReloadLog,
     store::{Archive, StoreError},
-    web::{auth::Access, editor::Editor, health::HealthSources},
+    web::{auth::Access, editor::Editor, health::HealthSources, log_buffer::Warnings},
 };
 use sparring_book::Library;
 use sparring_chess::units::Elo;

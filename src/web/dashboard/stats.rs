@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{cli::games::result, store::GameRecord};
+use crate::store::{GameRecord, GameResult};
 use sparring_chess::units::{Elo, Millis};
 
 /// A day in milliseconds.
@@ -60,16 +60,16 @@ pub(super) fn groups(games: &[GameRecord], kind: impl Fn(&GameRecord) -> String)
 }
 
 fn group(name: String, games: &[&GameRecord]) -> Group {
-    let count = |word| games.iter().filter(|game| result(game) == word).count();
+    let count = |result| games.iter().filter(|game| game.result() == result).count();
     let scored: Vec<f64> = games.iter().filter_map(|game| points(game)).collect();
     let hopes: Vec<f64> = games.iter().filter_map(|game| expectation(game)).collect();
     let score = mean(&scored).unwrap_or_default();
     Group {
         name,
         games: scored.len(),
-        won: count("won"),
-        drawn: count("drawn"),
-        lost: count("lost"),
+        won: count(GameResult::Won),
+        drawn: count(GameResult::Drawn),
+        lost: count(GameResult::Lost),
         score,
         error: error(&scored, score),
         expected: mean(&hopes),
@@ -78,11 +78,11 @@ fn group(name: String, games: &[&GameRecord]) -> Group {
 }
 
 fn points(game: &GameRecord) -> Option<f64> {
-    match result(game) {
-        "won" => Some(1.0),
-        "drawn" => Some(0.5),
-        "lost" => Some(0.0),
-        _ => None,
+    match game.result() {
+        GameResult::Won => Some(1.0),
+        GameResult::Drawn => Some(0.5),
+        GameResult::Lost => Some(0.0),
+        GameResult::Void | GameResult::Runs => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::check::lost_includes;
+use crate::reload::missing_includes;
 use sparring_book::{self as book, Book};
 use sparring_diagnostics::{Diagnostics, Severity, place};
 use sparring_personality::{self as personality, Personality};
@@ -13,7 +13,7 @@ const SHOWN: usize = 200;
 /// The book as far as it can be read, and what is wrong with it.
 pub(super) fn of_book(path: &str, text: &str) -> (Option<Book>, Diagnostics) {
     let (book, findings) = book::check(path, text);
-    let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
+    let lost = book.as_ref().map_or_else(Vec::new, missing_includes);
     let list = findings.list.into_iter().chain(lost).collect();
     (book, Diagnostics::new(findings.name, findings.text, list))
 }
