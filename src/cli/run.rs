@@ -42,42 +42,40 @@ use crate::{
 use sparring_http_server::raise_open_files;
 use sparring_lichess::Client;
 
-/// Is the bot on lichess, as bot.toml says, until told to stop.
+/// Runs the bot on lichess.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The token comes from a systemd credential, a file only you can read (--token-file), or LICHESS_TOKEN.
-SIGTERM or Ctrl-C: no new games, running ones are played on; again: leave within 2 s. SIGHUP: read bot.toml again.
+    after_help = "The token comes from a systemd credential, a file that only you can read (--token-file), or LICHESS_TOKEN.
+SIGTERM or Ctrl-C: starts no new games and finishes the running ones; a second one: exits within 2 s. SIGHUP: reloads bot.toml.
 
-Exit codes: 0 ended as asked, 1 failed, 2 usage, 69 server not reachable, 75 another bot on this machine has the
-token, the account or the folder, 77 token refused or not a bot account, 78 bad configuration."
+Exit codes: 0 stopped on request, 1 failed, 2 usage, 69 server not reachable, 75 another bot on this machine uses the \
+token, the account or the state folder, 77 token refused or not a bot account, 78 bad configuration."
 )]
 pub struct Args {
     #[command(flatten)]
     station: AccountArgs,
-    /// Listens and says what it would do, but sends nothing except questions. Not beside a running bot: lichess
-    /// keeps one event stream for an account.
+    /// Logs what the bot would do, and sends only requests that change nothing. Do not use it beside a running bot:
+    /// lichess keeps one event stream per account.
     #[arg(long)]
     dry_run: bool,
-    /// Ends with 0 instead of 77 or 78: for supervisors that start again whatever failed, as docker's on-failure does,
-    /// though only a person can mend it.
+    /// Exits with 0 instead of 77 or 78: for supervisors that restart after every failure, as docker's `on-failure`
+    /// does. Only a person can fix those two.
     #[arg(long)]
     quit_if_hopeless: bool,
 }
 
-/// More wishes of the owner at once than the daemon can heed are refused.
-const WISHES: usize = 8;
+/// Capacity of the queue of owner commands. More at once are refused.
+const OWNER_COMMANDS: usize = 8;
 
-/// What systemd tells what it starts: its own process number. Whatever that starts inherits the name, as a terminal on a desktop
-/// does, but has another number.
+/// The environment variable in which systemd passes its service's process id. Children inherit the variable, but have another id.
 const SERVICE: &str = "SYSTEMD_EXEC_PID";
-/// A service that finds another bot in its place ends after this time, and not before: it is started again at once, and each start
-/// may ask the server who it is.
-const LATER: Duration = Duration::from_secs(20);
+/// Delay before a service exits because another bot runs: systemd restarts it at once, and each start may call the server.
+const TAKEN_DELAY: Duration = Duration::from_secs(20);
 
-/// Settings that could not be kept, as on a full disk, are tried to be kept again after this time.
-const KEEP_AGAIN: Duration = Duration::from_secs(30);
+/// Interval between attempts to write the backup of the settings, as after a full disk.
+const BACKUP_RETRY: Duration = Duration::from_secs(30);
 
-/// Runs the daemon to its end. The warnings are what the log has said of late.
+/// Runs the daemon to its end. `warnings` holds the latest warnings of the log.
 ///
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
@@ -87,14 +85,14 @@ pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     let ended = be(args, warnings);
     match ended {
         Err(error) if args.quit_if_hopeless && is_hopeless(&error) => {
-            error!("ended for good, a restart would mend nothing: {error:#}");
+            error!("exiting for good, since a restart would not help: {error:#}");
             Ok(Exit::Success)
         }
         ended => ended,
     }
 }
 
-/// Whether only a person can mend it.
+/// Whether only a person can fix the error.
 fn is_hopeless(error: &anyhow::Error) -> bool {
     matches!(exit::code_of(error), Exit::NoPermission | Exit::BadConfiguration)
 }
@@ -105,7 +103,7 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     runtime.block_on(async {
         let stop = CancellationToken::new();
         let escort = Companions {
-            // Before anything else: who asks for new settings while the bot starts does not end it.
+            // Before anything else: by default SIGHUP would end the process while it starts.
             hangup: signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?,
             warnings,
             stop: &stop,
@@ -117,16 +115,20 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
             && exit::code_of(error) == Exit::Taken
             && is_service(env::var_os(SERVICE).as_deref(), process::id())
         {
-            warn!("{error:#}; the service starts again in {} s", LATER.as_secs());
+            warn!(
+                "{error:#}; systemd restarts this service in {} s",
+                TAKEN_DELAY.as_secs()
+            );
             wait_for_the_other().await;
         }
         ended
     })
 }
 
-/// Whether systemd started this process itself, and so starts it again.
-fn is_service(told: Option<&OsStr>, own: u32) -> bool {
-    told.and_then(OsStr::to_str)
+/// Whether systemd started this process itself, and so restarts it.
+fn is_service(exec_pid: Option<&OsStr>, own: u32) -> bool {
+    exec_pid
+        .and_then(OsStr::to_str)
         .is_some_and(|pid| pid == own.to_string())
 }
 
@@ -139,7 +141,7 @@ async fn wait_for_the_other() {
         }
     };
     tokio::select! {
-        () = tokio::time::sleep(LATER) => {}
+        () = tokio::time::sleep(TAKEN_DELAY) => {}
         _ = told(SignalKind::terminate()) => {}
         _ = told(SignalKind::interrupt()) => {}
     }
@@ -244,7 +246,7 @@ async fn serve(
         declare,
     )
     .standing(standing, place.map(|_| folder.to_owned()));
-    let (wishes, wished) = mpsc::channel(WISHES);
+    let (wishes, wished) = mpsc::channel(OWNER_COMMANDS);
     if let Some(listen) = &config.status.listen {
         let panel = panel(
             &config,
@@ -267,7 +269,7 @@ fn bad_configuration(error: listener::DashboardError) -> anyhow::Error {
     Failure::error(Exit::BadConfiguration, format!("{:#}", anyhow::Error::new(error)))
 }
 
-/// What the dashboard shows, and whom it tells what the owner wishes.
+/// The state behind the dashboard.
 fn panel(
     config: &Config,
     service: &Service,
@@ -319,7 +321,7 @@ async fn steer(
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;
-    let mut again = tokio::time::interval(KEEP_AGAIN);
+    let mut again = tokio::time::interval(BACKUP_RETRY);
     // Nobody looks at it as long as nothing is owed.
     again.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let ended = loop {

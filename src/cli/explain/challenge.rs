@@ -1,6 +1,5 @@
-//! `sparring explain challenge`: which rule decides on a challenge, why the ones above it do not, and who would play.
-//!
-//! A dry run on values: nothing is asked of any server.
+//! `sparring explain challenge`: which rule decides on a challenge, why the rules above it do not match, and which personality
+//! would play. Makes no call to a server.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -35,11 +34,11 @@ use sparring_lichess::{
 };
 use sparring_personality::{Delay, strength::Strength};
 
-/// A challenge put together on the command line, and the moment it comes in.
+/// A challenge given by options, and the time of its arrival.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "A challenge to explain")]
 pub struct HypotheticalChallenge {
-    /// Who challenges, instead of a file.
+    /// The challenger's name; describes the challenge by options instead of a file.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// The challenger is a bot.
@@ -51,13 +50,13 @@ pub struct HypotheticalChallenge {
     /// The challenger's title.
     #[arg(long, requires = "user", conflicts_with = "bot")]
     title: Option<String>,
-    /// The challenger's rating is not settled yet.
+    /// The challenger's rating is provisional.
     #[arg(long, requires = "rating")]
     provisional: bool,
     /// A rated game.
     #[arg(long, requires = "user")]
     rated: bool,
-    /// What is played.
+    /// The variant.
     #[arg(long, requires = "user", default_value = "standard")]
     variant: String,
     /// The clock.
@@ -68,42 +67,42 @@ pub struct HypotheticalChallenge {
         default_value = "5+3"
     )]
     clock: String,
-    /// Days a move, instead of a clock.
+    /// Correspondence with so many days per move, instead of a clock.
     #[arg(long, requires = "user", conflicts_with = "clock")]
     days: Option<u32>,
-    /// No clock at all.
+    /// No time limit.
     #[arg(long, requires = "user", conflicts_with_all = ["clock", "days"])]
     unlimited: bool,
     /// A rematch.
     #[arg(long, requires = "user")]
     rematch: bool,
-    /// The bot's own rating in what is played.
+    /// The bot's rating in this variant and speed.
     #[arg(long)]
     own_rating: Option<u32>,
-    /// Games begun with the challenger today, instead of what the archive says.
+    /// Games with the challenger begun today; by default as in the archive.
     #[arg(long)]
     played_today: Option<u32>,
-    /// Games finished with the challenger ever, instead of what the archive says.
+    /// Games ever finished with the challenger; by default as in the archive.
     #[arg(long)]
     games_ever: Option<u32>,
-    /// The bot's score in them in percent.
+    /// The bot's score in those games, in percent.
     #[arg(long, requires = "games_ever", value_parser = clap::value_parser!(u32).range(0..=100))]
     score: Option<u32>,
-    /// The level of the last casual game with them, instead of what the archive says.
+    /// The bot's level in the last casual game with the challenger; by default as in the archive.
     #[arg(long)]
     last_level: Option<u32>,
-    /// Games that run with the challenger.
+    /// Running games with the challenger.
     #[arg(long, default_value_t = 0)]
     running: u32,
-    /// The time of day, UTC; now if left out.
+    /// The time of day in UTC; by default now.
     #[arg(long, value_name = "HH:MM")]
     at: Option<String>,
 }
 
-/// Says what the settings make of a challenge, from a file (`-` for standard input) or made of options.
+/// Explains how the settings decide on a challenge, from a file (`-` for standard input) or from options.
 ///
 /// # Errors
-/// When there is no challenge, or it is none.
+/// When no challenge is given, or the file holds none.
 pub(super) fn explain(
     file: Option<&str>,
     made: &HypotheticalChallenge,

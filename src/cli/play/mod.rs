@@ -47,43 +47,43 @@ use sparring_sandbox::{self as sandbox, AnonymousAccess, ExplanationSource, Key,
 
 /// The bot's name in the sandbox.
 const BOT: &str = "Sparring";
-/// The port that people can bookmark.
+/// The default port.
 const PORT: u16 = 8877;
-/// So many games that are over can be asked why: about 12 MB.
-const KEPT: u32 = 200;
-/// Games without a clock sleep while their opponent thinks for long. A guest who has moved at last does not wait a minute
-/// until that is seen: this server may be asked as often as anybody likes.
-const LOOK: Millis = Millis::from_secs(2);
+/// How many finished games can still be explained: about 12 MB.
+const EXPLAINED_GAMES: u32 = 200;
+/// Interval of polling the running games. Games without a clock close their streams while the opponent thinks for long, and a
+/// poll sees the move at last. This server has no rate limits.
+const POLL_INTERVAL: Millis = Millis::from_secs(2);
 
-/// Plays against the bot in the browser or here in the terminal. No account, no network.
+/// Lets you play against the bot in the browser or in the terminal. No account, no network.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring play                                    prints an address to open in the browser
+  sparring play                                    prints the address to open in the browser
   sparring play --console --level 1200 --clock 5+3
   sparring play --console --personality attacker --color black")]
 pub struct Args {
-    /// Plays in this terminal instead of the browser.
+    /// Play in this terminal instead of the browser.
     #[arg(long)]
     console: bool,
-    /// The port of the page; 0 for any that is free.
+    /// The port of the web page; 0 for any free port.
     #[arg(long, default_value_t = PORT)]
     port: u16,
-    /// Books and personalities cannot be edited in the browser.
+    /// Serve the page without the editor for books and personalities.
     #[arg(long)]
     no_edit: bool,
-    /// Settings; only personality, level, engine and folders count here.
+    /// A settings file, of which only personality, level, engine and folders are used.
     #[arg(long)]
     config: Option<PathBuf>,
-    /// In the terminal: who to play; `sparring explain` lists them.
+    /// In the terminal: the personality to play; `sparring explain` lists them.
     #[arg(long, requires = "console")]
     personality: Option<String>,
-    /// In the terminal: how strong, 600 to 2800.
+    /// In the terminal: the level, 600 to 2800.
     #[arg(long, requires = "console", value_parser = clap::value_parser!(u32).range(levels()))]
     level: Option<u32>,
     /// In the terminal: your side.
     #[arg(long, requires = "console", value_parser = ["white", "black", "random"], default_value = "random")]
     color: String,
-    /// In the terminal: minutes and seconds added a move, as 5+3, at most 180+60; no clock otherwise.
+    /// In the terminal: minutes and increment in seconds, as in 5+3, at most 180+60; without it there is no clock.
     #[arg(long, requires = "console", value_parser = parse_clock)]
     clock: Option<(Millis, Millis)>,
 }
@@ -155,7 +155,7 @@ fn receive_guests(config: &mut Config) {
 }
 
 fn look_often(options: &mut Options) {
-    options.poll_every = LOOK;
+    options.poll_every = POLL_INTERVAL;
 }
 
 async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
@@ -177,8 +177,8 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     };
     options.rules.seed = seed;
     // What it has played of late is kept as long as it runs, so that the page can ask why.
-    let store =
-        ArchiveWriter::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
+    let store = ArchiveWriter::start(Archive::in_memory()?.keeping(EXPLAINED_GAMES))
+        .context("cannot start the archive")?;
     let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
     let worker = Worker::default();
     options.explanation_source = Some(ExplanationSource::new(move |id| {
