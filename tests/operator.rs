@@ -305,7 +305,7 @@ fn the_doctor_names_each_trouble_with_its_remedy_and_a_code() {
     let output = office.sparring(&["doctor"]);
     assert_eq!(output.status.code(), Some(78), "{}", said(&output));
     assert!(
-        said(&output).contains("sparring init writes one"),
+        said(&output).contains("write one with `sparring init`"),
         "{}",
         said(&output)
     );
