@@ -440,7 +440,9 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
         level: Some(Elo(2700)),
     };
     for user in ["clara", "dora"] {
-        archive.put_wish(&user.parse().unwrap(), &wish, now).unwrap();
+        archive
+            .put_requested_persona(&user.parse().unwrap(), &wish, now)
+            .unwrap();
     }
     drop(archive);
     let config = at("bot.toml");

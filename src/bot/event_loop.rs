@@ -254,7 +254,7 @@ impl EventLoop {
         if let Some(opponent) = opponent.filter(|_| is_new) {
             // A game without a reserved slot comes from a tournament, or began while we were disconnected.
             let is_bot = reservation.map_or_else(|| game.is_against_bot(), |who| !who.is_human);
-            self.daily.note(&settings.id, &opponent, is_bot, epoch());
+            self.daily.record(&settings.id, &opponent, is_bot, epoch());
         }
         self.context.metrics.game_begun();
         self.supervisor.start(settings);
@@ -295,7 +295,7 @@ impl EventLoop {
             self.polled_at = Instant::now();
             self.list_games();
         }
-        if self.ongoing_poll.asks(now) {
+        if self.ongoing_poll.next_call(now) {
             self.call(|client| async move { Completion::OngoingGames(client.ongoing_games().await) });
         }
         if Instant::now() >= self.next_ratings_at() {
@@ -408,7 +408,7 @@ impl EventLoop {
         }
         // A limit of account calls must not delay the next login while games run. Login records its own.
         if class != EndpointClass::Account {
-            self.rate_limits.note(class, error, epoch());
+            self.rate_limits.record(class, error, epoch());
         }
     }
 
@@ -458,7 +458,7 @@ impl EventLoop {
     /// Polls the running games, now or as soon as that is allowed again.
     fn list_games(&mut self) {
         let now = self.now();
-        self.ongoing_poll.want(now);
+        self.ongoing_poll.request(now);
     }
 
     fn call<F>(&self, call: impl FnOnce(Client) -> F)

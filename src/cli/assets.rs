@@ -62,7 +62,7 @@ pub fn uci_resources() -> UciResources {
     };
     UciResources {
         library: Library::clone(&stock.library.borrow()),
-        cast: Some(Personalities::clone(&stock.cast.borrow())),
+        cast: Some(Personalities::clone(&stock.personalities.borrow())),
     }
 }
 
@@ -85,9 +85,9 @@ pub(super) fn shipped() -> Assets {
     Assets {
         library: watch::channel(Arc::new(Library::new(books))).1,
         // Nobody watches what the program carries, so it does not lean either.
-        leans: watch::channel(BTreeMap::new()).0,
+        learned_weights: watch::channel(BTreeMap::new()).0,
         reload_log: watch::channel(ReloadLog::default()).1,
-        cast: watch::channel(Arc::new(Personalities::new(profiles))).1,
+        personalities: watch::channel(Arc::new(Personalities::new(profiles))).1,
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     fn the_program_carries_what_is_shipped() {
         let stock = shipped();
         assert_eq!(stock.library.borrow().names().count(), BOOKS.len());
-        assert_eq!(stock.cast.borrow().names().count(), PERSONALITIES.len());
+        assert_eq!(stock.personalities.borrow().names().count(), PERSONALITIES.len());
         assert!(!BOOKS.is_empty() && !PERSONALITIES.is_empty());
     }
 }

@@ -36,7 +36,7 @@ pub fn keep(archive: PathBuf, stock: Assets, stop: CancellationToken) {
             // All games are gone through, while the runtime has moves to send.
             match tokio::task::spawn_blocking(move || renew(&path, &library)).await {
                 Ok(Ok(leans)) => {
-                    stock.leans.send_replace(leans);
+                    stock.learned_weights.send_replace(leans);
                 }
                 Ok(Err(why)) => warn!("weights of books lean as before: {why:#}"),
                 Err(why) => warn!("weights of books lean as before: {why}"),
@@ -52,7 +52,7 @@ fn renew(archive: &Path, library: &Library) -> anyhow::Result<BTreeMap<String, A
     for name in library.names() {
         let Some(book) = library.book(name) else { continue };
         let leans = of_book(&archive, book)?;
-        archive.put_leans(name, &leans)?;
+        archive.put_learned_weights(name, &leans)?;
         if leans.is_empty() {
             continue;
         }

@@ -65,7 +65,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
         // Whoever shares the account with other programs replaces it.
         claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as bot::LockGuard) })),
         options: current,
-        personalities: stock.cast.clone(),
+        personalities: stock.personalities.clone(),
         // As written; whoever keeps files and addresses fresh replaces them.
         lists: watch::channel(Arc::new(UserLists::written(&config.lists))).1,
         metrics: Metrics::default(),

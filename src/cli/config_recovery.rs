@@ -64,7 +64,7 @@ pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyh
         running.len()
     );
     let stock = inspected(&config.paths, stop).0;
-    let config = nothing_new(config, &running, &stock.cast.borrow());
+    let config = nothing_new(config, &running, &stock.personalities.borrow());
     Ok(StartConfig {
         config,
         stock,

@@ -17,7 +17,7 @@ use crate::{
         exit::{Exit, Failure},
         settings::{self, Accepted},
     },
-    web::dashboard::Course,
+    web::dashboard::Overrides,
 };
 use sparring_chess::units::Elo;
 use sparring_personality::LevelSetting;
@@ -34,7 +34,7 @@ pub(super) struct DaemonControl {
     wanted: Options,
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
-    course: watch::Sender<Course>,
+    course: watch::Sender<Overrides>,
     /// The settings in force, kept for a start that finds them spoiled.
     copy: config_backup::Copy,
     /// Why the settings at the start could not be used, as long as only the games of the last run are played.
@@ -59,7 +59,7 @@ impl DaemonControl {
             stock,
             options,
             lists,
-            course: watch::channel(Course::default()).0,
+            course: watch::channel(Overrides::default()).0,
             copy: config_backup::Copy::default(),
             refusal: watch::channel(None).0,
             is_behind: watch::channel(false).0,
@@ -111,7 +111,7 @@ impl DaemonControl {
     }
 
     /// What the owner asked for beside the settings, now and later.
-    pub(super) fn course(&self) -> watch::Receiver<Course> {
+    pub(super) fn course(&self) -> watch::Receiver<Overrides> {
         self.course.subscribe()
     }
 
@@ -174,7 +174,7 @@ impl DaemonControl {
     }
 
     /// Changes the course; says whether it was another one.
-    fn turn(&self, change: impl FnOnce(&mut Course)) -> bool {
+    fn turn(&self, change: impl FnOnce(&mut Overrides)) -> bool {
         self.course.send_if_modified(|course| {
             let before = *course;
             change(course);

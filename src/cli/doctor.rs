@@ -272,7 +272,7 @@ fn archive(path: &Path) -> Option<Line> {
             "the bot moves it aside, starts a new one and copies over what can be read; a backup may have more",
         )
     };
-    let line = match Archive::read(path).and_then(|archive| archive.faults()) {
+    let line = match Archive::read(path).and_then(|archive| archive.integrity_errors()) {
         Ok(faults) if !faults.is_empty() => damaged(&faults.join("; ").replace('\n', " ")),
         Err(why) if why.is_damage() => damaged(&why.reason()),
         // The bot migrates an empty or older archive when it starts.

@@ -96,7 +96,7 @@ pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Arc
         Err(why) if why.is_damage() => Err(damaged(&format!(
             "{} is damaged ({})",
             path.display(),
-            why.told()
+            why.with_cause()
         ))),
         archive => archive.with_context(|| format!("cannot read {}", path.display())),
     }
@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 .downcast_ref::<StoreError>()
                 .is_some_and(StoreError::is_damage) =>
         {
-            archive.leave();
+            archive.close_without_checkpoint();
             Err(damaged("the archive is damaged, and not all of it can be read"))
         }
         told => told.map(|()| Exit::Success),

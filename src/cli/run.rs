@@ -280,7 +280,7 @@ fn panel(
 ) -> anyhow::Result<DashboardState> {
     let status = &config.status;
     Ok(DashboardState {
-        watched: HealthSources {
+        health: HealthSources {
             status: service.status.clone(),
             pulse: service.pulse.clone(),
             meters: service.daemon.metrics.clone(),
@@ -288,19 +288,19 @@ fn panel(
             refusal: control.refusal(),
             is_behind: control.is_behind(),
         },
-        boards: service.daemon.live_games.clone(),
+        live_games: service.daemon.live_games.clone(),
         options: service.options.subscribe(),
-        course: control.course(),
+        overrides: control.course(),
         controls: status.has_controls(),
         editor: status
             .edit
             .then(|| Editor::new(config.paths.clone(), stock.library.clone())),
         library: stock.library.clone(),
-        cast: stock.cast.clone(),
+        personalities: stock.personalities.clone(),
         warnings,
         reload_log: stock.reload_log.clone(),
         access: listener::access(status).map_err(bad_configuration)?,
-        wishes,
+        commands: wishes,
         begun: Instant::now(),
         load: Load::default(),
         viewers: Viewers::default(),

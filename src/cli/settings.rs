@@ -50,7 +50,7 @@ pub(super) fn read_with(
     broken: &[Diagnostics],
 ) -> anyhow::Result<Accepted> {
     let books: Vec<String> = stock.library.borrow().names().map(str::to_owned).collect();
-    let mut personalities: Vec<String> = stock.cast.borrow().names().map(str::to_owned).collect();
+    let mut personalities: Vec<String> = stock.personalities.borrow().names().map(str::to_owned).collect();
     // A file that was saved a moment ago is used a moment later.
     personalities.extend(saved(folders, &books));
     let known = Known {

@@ -219,14 +219,14 @@ fn past_at(archive: &Archive, now: Millis) -> Result<RestoredState, StoreError> 
     Ok(RestoredState {
         opponents_today: archive.opponents_between(midnight, now + AHEAD)?,
         decided_today: archive.decided_between(midnight, now + AHEAD)?,
-        requested_personas: archive.wishes(now + AHEAD)?,
+        requested_personas: archive.requested_personas(now + AHEAD)?,
         limits: archive.limits(now, latest_limit(now))?,
         scores: archive.scores(now + AHEAD)?,
-        cooldowns: archive.rests(now - REMEMBERED, now + REMEMBERED)?,
+        cooldowns: archive.cooldowns(now - REMEMBERED, now + REMEMBERED)?,
         asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
         repeats: received.into_iter().rev().filter_map(repeats).collect(),
-        game_flags: archive.favours(now + Millis(DAY))?,
-        unfinished: archive.without_end(now + Millis(DAY))?,
+        game_flags: archive.game_flags(now + Millis(DAY))?,
+        unfinished: archive.unfinished(now + Millis(DAY))?,
     })
 }
 
@@ -302,7 +302,7 @@ mod tests {
         };
         let archive = Archive::open(&at.path().join(ARCHIVE)).unwrap();
         archive.put_game(&game).unwrap();
-        archive.put_favour(&game.id, &favour).unwrap();
+        archive.put_game_flags(&game.id, &favour).unwrap();
         let known = past(&archive).unwrap();
         assert_eq!(known.game_flags, [(game.id.clone(), favour)]);
         assert_eq!(known.unfinished, std::slice::from_ref(&game.id));
@@ -330,7 +330,7 @@ mod tests {
                 ..test_fixtures::game(&id, Side::White)
             };
             archive.put_game(&bot).unwrap();
-            archive.put_favour(&bot.id, &GameFlags::default()).unwrap();
+            archive.put_game_flags(&bot.id, &GameFlags::default()).unwrap();
             archive
                 .put_challenge(&ChallengeRecord {
                     id: bot.id.clone(),
@@ -353,9 +353,9 @@ mod tests {
                 personality: None,
             },
         );
-        archive.put_wish(&ana, &asked, ahead).unwrap();
+        archive.put_requested_persona(&ana, &asked, ahead).unwrap();
         archive
-            .put_rest(&ChallengeCooldown {
+            .put_cooldown(&ChallengeCooldown {
                 user: ana.clone(),
                 refusals: 1,
                 until: ahead,

@@ -88,12 +88,12 @@ impl Debouncer {
             .collect();
         changed
             .into_iter()
-            .filter(|path| self.rests(now, path, seen.get(path).copied()))
+            .filter(|path| self.is_settled(now, path, seen.get(path).copied()))
             .collect()
     }
 
     /// Whether a changed file has looked so for long enough. It is then told of.
-    fn rests(&mut self, now: Millis, path: &PathBuf, stamp: Option<FileStamp>) -> bool {
+    fn is_settled(&mut self, now: Millis, path: &PathBuf, stamp: Option<FileStamp>) -> bool {
         let fresh = Settling { stamp, since: now };
         let moving = self.moving.entry(path.clone()).or_insert(fresh);
         if moving.stamp != stamp {

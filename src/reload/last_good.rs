@@ -42,7 +42,7 @@ pub fn list(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
 
 /// How all books and personalities look from outside. What cannot be looked at is not there.
 #[must_use]
-pub fn glance(paths: &Paths) -> Snapshot {
+pub fn snapshot(paths: &Paths) -> Snapshot {
     let books = list(&paths.books, BOOK).unwrap_or_default();
     let profiles = list(&paths.personalities, PROFILE).unwrap_or_default();
     let look = |path: PathBuf| {
@@ -145,7 +145,7 @@ impl LastGood {
     }
 
     /// From now on books lean so.
-    pub fn lean(&mut self, leans: BTreeMap<String, Arc<LearnedWeights>>) {
+    pub fn set_learned_weights(&mut self, leans: BTreeMap<String, Arc<LearnedWeights>>) {
         self.leans = leans;
     }
 

@@ -22,7 +22,7 @@ use tracing::{info, warn};
 pub use book_cache::{CacheError, compiled_path, open_fresh, origin, store};
 pub use book_folder::{missing_includes, neighbours, read_limited};
 pub use debounce::{Debouncer, FileStamp, Snapshot};
-pub use last_good::{LastGood, ReloadNews, glance, list};
+pub use last_good::{LastGood, ReloadNews, list, snapshot};
 pub use reload_log::{ReloadEvent, ReloadLog};
 
 use crate::config::Paths;
@@ -43,9 +43,9 @@ pub struct Assets {
     /// All books.
     pub library: watch::Receiver<Arc<Library>>,
     /// All personalities.
-    pub cast: watch::Receiver<Arc<Personalities>>,
+    pub personalities: watch::Receiver<Arc<Personalities>>,
     /// Takes how books are to lean by results, by name; counts with the next look at the folders.
-    pub leans: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
+    pub learned_weights: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
     /// What became of files that were read again.
     pub reload_log: watch::Receiver<ReloadLog>,
 }
@@ -56,7 +56,7 @@ pub struct Assets {
 #[must_use]
 pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
     let mut last_good = LastGood::default();
-    let seen = glance(paths);
+    let seen = snapshot(paths);
     let mut findings: Vec<Diagnostics> = last_good
         .reload(&seen.keys().cloned().collect::<Vec<_>>())
         .into_iter()
@@ -81,8 +81,8 @@ pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
     };
     let stock = Assets {
         library: library_rx,
-        cast: cast_rx,
-        leans,
+        personalities: cast_rx,
+        learned_weights: leans,
         reload_log: reload_log_rx,
     };
     (stock, poller, findings)
@@ -113,7 +113,7 @@ impl FileWatcher {
             }
             // A large book takes a while to read, and the runtime has moves to send meanwhile.
             let look = tokio::task::spawn_blocking(move || {
-                self.look(clock.elapsed());
+                self.poll(clock.elapsed());
                 self
             });
             match look.await {
@@ -127,12 +127,13 @@ impl FileWatcher {
     }
 
     /// One look at the folders: whatever has changed and come to rest is read, told of and published.
-    pub fn look(&mut self, now: Millis) {
+    pub fn poll(&mut self, now: Millis) {
         if self.leans.has_changed().unwrap_or(false) {
-            self.last_good.lean(self.leans.borrow_and_update().clone());
+            self.last_good
+                .set_learned_weights(self.leans.borrow_and_update().clone());
             self.library.send_replace(Arc::new(self.last_good.library()));
         }
-        let mut changed = self.quiet.look(now, &glance(&self.paths));
+        let mut changed = self.quiet.look(now, &snapshot(&self.paths));
         let damaged = self.last_good.damaged();
         changed.extend(
             damaged
@@ -225,7 +226,7 @@ mod tests {
         fn settle(&mut self) {
             for _ in 0..3 {
                 self.now += Millis(1000);
-                self.poller.look(self.now);
+                self.poller.poll(self.now);
             }
         }
 
@@ -235,7 +236,7 @@ mod tests {
         }
 
         fn noise(&self) -> Option<i32> {
-            let cast = self.stock.cast.borrow().clone();
+            let cast = self.stock.personalities.borrow().clone();
             cast.get("tim").and_then(|tim| tim.noise).map(|noise| noise.0)
         }
     }
@@ -339,14 +340,14 @@ mod tests {
         let leans = Arc::new(std::iter::once(lean).collect::<LearnedWeights>());
         folder
             .stock
-            .leans
+            .learned_weights
             .send_replace(BTreeMap::from([("mine".to_owned(), leans)]));
         folder.settle();
         assert_eq!(chance(&folder), Some(33.0));
         folder.write("books/mine.book", "1. e4 75 | d4 25\n");
         folder.settle();
         assert_eq!(chance(&folder), Some(60.0));
-        folder.stock.leans.send_replace(BTreeMap::new());
+        folder.stock.learned_weights.send_replace(BTreeMap::new());
         folder.settle();
         assert_eq!(chance(&folder), Some(75.0));
     }
@@ -383,7 +384,7 @@ mod tests {
             text.push_str("1. d4 d5 2. c4\n");
             folder.write("books/mine.book", &text);
             folder.now += Millis(1000);
-            folder.poller.look(folder.now);
+            folder.poller.poll(folder.now);
             assert_eq!(folder.rows(), Some(1));
         }
         folder.settle();
@@ -403,7 +404,7 @@ mod tests {
         fs::remove_file(folder.at.path().join("personalities/tim.toml")).unwrap();
         folder.settle();
         assert_eq!(folder.noise(), None, "nobody can ask for it");
-        let cast = folder.stock.cast.borrow().clone();
+        let cast = folder.stock.personalities.borrow().clone();
         let seated = cast.get_or_default("tim").noise.map(|noise| noise.0);
         assert_eq!(seated, Some(40), "whom the settings still name plays as before");
     }

@@ -25,18 +25,17 @@ pub use restore::ALWAYS;
 
 use self::rows::{game_of, move_of, number, side_name};
 use super::{
-    damage::look_before_opening,
+    damage::check_before_opening,
     record::{End, GameRecord, MoveRecord, MoveSource},
 };
 use sparring_chess::units::{Centipawns, Millis, Stopwatch, TimeSource as _};
 use sparring_engine::Score;
 use sparring_lichess::model::{GameId, UserId};
 
-/// Another program at the file holds a write up no longer.
+/// Longest wait for another program's lock on the database.
 const BUSY: Duration = Duration::from_secs(2);
 
-/// The same move seen again, as after a restart, adds what is new and keeps what was known; another move in its place
-/// replaces it.
+/// A repeated move, as after a restart, keeps known columns and fills empty ones. Another move at the same ply replaces the row.
 const PUT_MOVE: &str = "INSERT INTO moves
     (game, ply, uci, clock, source, note, score, mate, depth, nodes, think, grounds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (game, ply) DO UPDATE SET uci = excluded.uci,
@@ -54,17 +53,17 @@ const PUT_MOVE: &str = "INSERT INTO moves
 #[derive(Debug)]
 pub struct Archive {
     pub(super) sql: Connection,
-    /// How many games that have ended are kept; none for all.
+    /// How many finished games are kept; none for all.
     newest: Option<u32>,
 }
 
 impl Archive {
-    /// Opens an archive to write to, making or renewing its tables as needed.
+    /// Opens an archive for writing. Creates or migrates its tables.
     ///
     /// # Errors
-    /// [`StoreError`] when the file cannot be opened, or is of a later program.
+    /// [`StoreError`] when the file cannot be opened, is damaged, or has a newer schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        look_before_opening(path)?;
+        check_before_opening(path)?;
         let archive = Self {
             sql: Connection::open(path)?,
             newest: None,
@@ -72,7 +71,7 @@ impl Archive {
         match archive.prepare() {
             Ok(()) => Ok(archive),
             Err(why) => {
-                archive.leave();
+                archive.close_without_checkpoint();
                 Err(why)
             }
         }
@@ -85,12 +84,12 @@ impl Archive {
         self.migrate()
     }
 
-    /// Opens an archive as it is, whatever else writes to it: its tables are for the daemon to renew.
+    /// Opens an archive for reading, also while a daemon writes to it. Migrates nothing.
     ///
     /// # Errors
-    /// [`StoreError`] when it is not there, empty, or of another version.
+    /// [`StoreError`] when it does not exist, is empty, or has another schema.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        look_before_opening(path)?;
+        check_before_opening(path)?;
         let archive = Self {
             sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             newest: None,
@@ -99,16 +98,16 @@ impl Archive {
         match checked.and_then(|()| archive.check_schema()) {
             Ok(()) => Ok(archive),
             Err(why) => {
-                archive.leave();
+                archive.close_without_checkpoint();
                 Err(why)
             }
         }
     }
 
-    /// An archive that is gone with the process.
+    /// An archive in memory.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn in_memory() -> Result<Self, StoreError> {
         let archive = Self {
             sql: Connection::open_in_memory()?,
@@ -118,8 +117,8 @@ impl Archive {
         Ok(archive)
     }
 
-    /// From now on only the newest of the games that have ended are kept, with their moves, and as many challenges: for an
-    /// archive in memory, which would grow as long as the program runs.
+    /// Keeps only the newest `games` finished games with their moves, and as many challenges: for an archive in memory, which would
+    /// grow without end.
     #[must_use]
     pub fn keeping(self, games: u32) -> Self {
         Self {
@@ -128,7 +127,7 @@ impl Archive {
         }
     }
 
-    /// Lets go of what is not to be kept.
+    /// Deletes games and challenges beyond the limit of [`keeping`](Self::keeping).
     fn prune(&self) -> rusqlite::Result<()> {
         let Some(newest) = self.newest else {
             return Ok(());
@@ -149,8 +148,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Readers do not wait for the writer, and a crash loses nothing that was committed. Who changes this while another program
-    /// does is not made to wait by the database, as for everything else, but refused.
+    /// Sets `journal_mode = WAL`: readers do not wait for the writer, and a crash loses no commit. SQLite's busy timeout does not
+    /// cover this pragma, so the loop does.
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let begun = Stopwatch::start();
         loop {
@@ -165,15 +164,15 @@ impl Archive {
         }
     }
 
-    /// Writes a game down, again if need be; its moves stay.
+    /// Writes or updates a game; its moves stay.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_game(&self, game: &GameRecord) -> Result<(), StoreError> {
         let end = game.end.as_ref();
-        // What has ended is worth a wait for the disk; a running game would be found again by its stream.
-        let caution = if end.is_some() { "FULL" } else { "NORMAL" };
-        self.sql.pragma_update(None, "synchronous", caution)?;
+        // The end of a game is worth a sync; a running game would be restored from its stream.
+        let synchronous = if end.is_some() { "FULL" } else { "NORMAL" };
+        self.sql.pragma_update(None, "synchronous", synchronous)?;
         let written = self.write_game(game, end);
         self.sql.pragma_update(None, "synchronous", "NORMAL")?;
         written?;
@@ -224,7 +223,7 @@ impl Archive {
                 ":account": game.account,
             })?;
         if let Some(end) = end {
-            // What was taken back is no part of the game.
+            // Moves that were taken back.
             let plies = end.moves.split_ascii_whitespace().count();
             self.sql.execute(
                 "DELETE FROM moves WHERE game = ? AND ply > ?",
@@ -234,10 +233,10 @@ impl Archive {
         transaction.commit()
     }
 
-    /// Writes a half move down. A later one at the same place replaces it, as after a takeback.
+    /// Writes a half move. A later one at the same ply replaces it, as after a takeback.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_move(&self, game: &GameId, record: &MoveRecord) -> Result<(), StoreError> {
         let thought = record.thought.as_ref();
         let (score, mate) = match thought.and_then(|thought| thought.score) {
@@ -265,7 +264,7 @@ impl Archive {
             depth,
             nodes,
             thought.map(|thought| number(thought.think.0)),
-            // Its strings and numbers can always be written.
+            // Serialising strings and numbers cannot fail.
             thought
                 .and_then(|thought| thought.grounds.as_ref())
                 .and_then(|grounds| serde_json::to_string(grounds).ok()),
@@ -273,45 +272,44 @@ impl Archive {
         Ok(())
     }
 
-    /// The games that a filter lets through, the newest first.
+    /// The games that match a filter, newest first.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
         self.select("*", filter, game_of)
     }
 
-    /// The same without the moves of the games, which take most of the room: for whoever counts results.
+    /// [`games`](Self::games) without their moves, which take most of the memory: for counting results.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn results(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
         self.select("'' AS moves, *", filter, game_of)
     }
 
-    /// Where it is; none in memory.
+    /// The path of the file; none in memory.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         let path = self.sql.path().filter(|path| !path.is_empty());
         path.map(PathBuf::from)
     }
 
-    /// What ends a question that runs, from another thread.
+    /// A handle that interrupts a running query from another thread.
     #[must_use]
     pub fn interrupt(&self) -> InterruptHandle {
         self.sql.get_interrupt_handle()
     }
 
-    /// Which games a filter lets through, the newest first: for whoever takes them one by one, because all of them together
-    /// may be more than memory holds.
+    /// The ids of the games that match a filter, newest first: to read games one by one, since all of them may not fit into memory.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn ids(&self, filter: &Filter) -> Result<Vec<GameId>, StoreError> {
         self.select("id", filter, |row| Ok(row.get::<_, String>("id")?.parse().ok()))
     }
 
-    /// These columns of the games that a filter lets through, each row read so.
+    /// Reads `columns` of the games that match a filter.
     fn select<T>(
         &self,
         columns: &str,
@@ -321,7 +319,7 @@ impl Archive {
         let (text, values) = filter.select(columns);
         let mut select = self.sql.prepare_cached(&text)?;
         let rows = select.query_map(params_from_iter(values), read)?;
-        // A row that nobody of ours wrote is passed over.
+        // Invalid rows are skipped.
         Ok(rows
             .collect::<Result<Vec<_>, _>>()?
             .into_iter()
@@ -332,16 +330,16 @@ impl Archive {
     /// One game.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn game(&self, id: &GameId) -> Result<Option<GameRecord>, StoreError> {
         let mut select = self.sql.prepare_cached("SELECT * FROM games WHERE id = ?")?;
         Ok(select.query_row([id.as_str()], game_of).optional()?.flatten())
     }
 
-    /// The half moves of a game in order, as far as they were seen.
+    /// The recorded half moves of a game, in order.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn moves(&self, id: &GameId) -> Result<Vec<MoveRecord>, StoreError> {
         let mut select = self
             .sql

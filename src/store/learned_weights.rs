@@ -12,7 +12,7 @@ impl Archive {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn put_leans(&self, book: &str, leans: &[WeightFactor]) -> Result<(), StoreError> {
+    pub fn put_learned_weights(&self, book: &str, leans: &[WeightFactor]) -> Result<(), StoreError> {
         let transaction = self.sql.unchecked_transaction()?;
         self.sql.execute("DELETE FROM leans WHERE book = ?", [book])?;
         let mut insert = self.sql.prepare_cached(
@@ -38,7 +38,7 @@ impl Archive {
     ///
     /// # Errors
     /// [`StoreError`] when the database refuses.
-    pub fn leans(&self) -> Result<BTreeMap<String, Vec<WeightFactor>>, StoreError> {
+    pub fn learned_weights(&self) -> Result<BTreeMap<String, Vec<WeightFactor>>, StoreError> {
         let mut select = self.sql.prepare("SELECT * FROM leans")?;
         let rows = select.query_map([], |row| {
             let lean = WeightFactor {
@@ -78,14 +78,18 @@ mod tests {
         };
         let (first, second) = (lean(u64::MAX, "e2e4"), lean(3, "e7e8q"));
         archive
-            .put_leans("main", &[first.clone(), lean(2, "d2d4")])
+            .put_learned_weights("main", &[first.clone(), lean(2, "d2d4")])
             .unwrap();
-        archive.put_leans("mine", std::slice::from_ref(&second)).unwrap();
-        archive.put_leans("main", std::slice::from_ref(&first)).unwrap();
-        let known = archive.leans().unwrap();
+        archive
+            .put_learned_weights("mine", std::slice::from_ref(&second))
+            .unwrap();
+        archive
+            .put_learned_weights("main", std::slice::from_ref(&first))
+            .unwrap();
+        let known = archive.learned_weights().unwrap();
         assert_eq!(known["main"], [first]);
         assert_eq!(known["mine"], [second]);
-        archive.put_leans("main", &[]).unwrap();
-        assert_eq!(archive.leans().unwrap().len(), 1);
+        archive.put_learned_weights("main", &[]).unwrap();
+        assert_eq!(archive.learned_weights().unwrap().len(), 1);
     }
 }

@@ -1,7 +1,6 @@
-//! The archive: games, moves and verdicts in SQLite, written on a thread of its own and read by whoever asks.
+//! The archive of games, moves and challenges in SQLite, written by a thread of its own.
 //!
-//! Nothing waits for it: a game is played whether or not its rows can be written. Every row has a key of its own, so
-//! writing again does no harm.
+//! No game waits for a write. Every row has a key, so that a write may be repeated.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

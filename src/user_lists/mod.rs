@@ -158,7 +158,7 @@ pub async fn keep(
         outside: BTreeMap::new(),
         has_waited: false,
     };
-    let now = keeper.look().await;
+    let now = keeper.poll().await;
     let lists = keeper.publish.subscribe();
     let stop = stop.clone();
     tokio::spawn(async move {
@@ -216,13 +216,13 @@ impl Keeper {
                     },
                 }
             }
-            declared = self.look().await;
+            declared = self.poll().await;
         }
     }
 
     /// Reads what lies on this machine, files and what addresses said last, and shows it: a server that hangs lets nobody
     /// in whom a file shuts out. Gives what is declared now.
-    async fn look(&mut self) -> Vec<UserList> {
+    async fn poll(&mut self) -> Vec<UserList> {
         let declared = self.declared.borrow_and_update().clone();
         let wanted: BTreeSet<Source> = declared.iter().flat_map(Source::of).collect();
         self.outside.retain(|source, _| wanted.contains(source));
@@ -446,7 +446,7 @@ mod tests {
             outside: BTreeMap::new(),
             has_waited: true,
         };
-        let declared = keeper.look().await;
+        let declared = keeper.poll().await;
         let mut answers = |text: &str| {
             keeper.take(FetchedList {
                 list: "blocked".to_owned(),

@@ -95,7 +95,7 @@ struct Tries {
 
 impl Tries {
     /// Whether another password is listened to now.
-    fn any(&mut self, now: Instant) -> bool {
+    fn allow_any_host(&mut self, now: Instant) -> bool {
         let gone = now.saturating_duration_since(self.at).as_secs_f64();
         self.left = (self.left + gone / AFTER_WRONG.as_secs_f64()).min(WRONG_AT_ONCE);
         self.at = now;
@@ -115,12 +115,12 @@ enum AccessDecision {
 }
 
 impl Door {
-    fn judge(&self, headers: &HeaderMap, now: Instant) -> AccessDecision {
+    fn check_request(&self, headers: &HeaderMap, now: Instant) -> AccessDecision {
         let Some(given) = password_in(headers) else {
             return AccessDecision::Asked;
         };
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        if !tries.any(now) {
+        if !tries.allow_any_host(now) {
             return AccessDecision::Later;
         }
         // How long this takes tells nothing of the password but its length.
@@ -180,7 +180,7 @@ async fn refusal(access: &Access, method: &Method, path: &str, headers: &HeaderM
         return refuse(StatusCode::FORBIDDEN, "Other sites may not ask for that");
     }
     let answer = match &access.door {
-        Some(door) => door.judge(headers, Instant::now()),
+        Some(door) => door.check_request(headers, Instant::now()),
         None => AccessDecision::Welcome,
     };
     match answer {
@@ -308,10 +308,13 @@ mod tests {
         let now = Instant::now();
         let door = door(now);
         assert_eq!(
-            door.judge(&basic("me:correct horse"), now),
+            door.check_request(&basic("me:correct horse"), now),
             AccessDecision::Welcome
         );
-        assert_eq!(door.judge(&basic(":correct horse"), now), AccessDecision::Welcome);
+        assert_eq!(
+            door.check_request(&basic(":correct horse"), now),
+            AccessDecision::Welcome
+        );
         for wrong in [
             "me:correct hors",
             "me:correct horse ",
@@ -320,12 +323,16 @@ mod tests {
             "me:",
             "me:correct horsecorrect horse",
         ] {
-            assert_eq!(door.judge(&basic(wrong), now), AccessDecision::Wrong, "{wrong}");
+            assert_eq!(
+                door.check_request(&basic(wrong), now),
+                AccessDecision::Wrong,
+                "{wrong}"
+            );
         }
-        assert_eq!(door.judge(&HeaderMap::new(), now), AccessDecision::Asked);
+        assert_eq!(door.check_request(&HeaderMap::new(), now), AccessDecision::Asked);
         for odd in ["Basic", "Basic ???", "Bearer abc", "Basic bm9jb2xvbg=="] {
             let said = headers(&[(header::AUTHORIZATION, odd)]);
-            assert_eq!(door.judge(&said, now), AccessDecision::Asked, "{odd}");
+            assert_eq!(door.check_request(&said, now), AccessDecision::Asked, "{odd}");
         }
     }
 
@@ -334,16 +341,25 @@ mod tests {
         let now = Instant::now();
         let door = door(now);
         for _ in 0..WRONG_AT_ONCE as usize {
-            assert_eq!(door.judge(&basic("me:guess"), now), AccessDecision::Wrong);
+            assert_eq!(door.check_request(&basic("me:guess"), now), AccessDecision::Wrong);
         }
-        assert_eq!(door.judge(&basic("me:guess"), now), AccessDecision::Later);
-        assert_eq!(door.judge(&basic("me:correct horse"), now), AccessDecision::Later);
+        assert_eq!(door.check_request(&basic("me:guess"), now), AccessDecision::Later);
+        assert_eq!(
+            door.check_request(&basic("me:correct horse"), now),
+            AccessDecision::Later
+        );
         let later = now + AFTER_WRONG;
-        assert_eq!(door.judge(&basic("me:guess"), later), AccessDecision::Wrong);
-        assert_eq!(door.judge(&basic("me:guess"), later), AccessDecision::Later);
+        assert_eq!(
+            door.check_request(&basic("me:guess"), later),
+            AccessDecision::Wrong
+        );
+        assert_eq!(
+            door.check_request(&basic("me:guess"), later),
+            AccessDecision::Later
+        );
         let much_later = later + AFTER_WRONG;
         assert_eq!(
-            door.judge(&basic("me:correct horse"), much_later),
+            door.check_request(&basic("me:correct horse"), much_later),
             AccessDecision::Welcome
         );
     }

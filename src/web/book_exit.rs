@@ -34,7 +34,7 @@ impl Who {
 
 /// Where the first moves of mine from a book were followed by one that was not; nothing where that never happened.
 /// `line` is the whole game.
-pub(crate) fn parting(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
+pub(crate) fn book_exit(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
     let mine: Vec<(u32, &Thought)> = moves
         .iter()
         .filter_map(|record| Some((record.ply, record.thought.as_ref()?)))
@@ -123,7 +123,7 @@ mod tests {
                 thought: (index % 2 == 0).then(|| thought(index / 2 < booked)),
             })
             .collect();
-        parting(&line, &moves, &library)
+        book_exit(&line, &moves, &library)
     }
 
     fn thought(is_booked: bool) -> Thought {
@@ -182,7 +182,7 @@ mod tests {
             clock: None,
             thought: Some(thought(is_booked)),
         };
-        let told = parting(&line, &[record(1, true), record(3, false)], &Library::empty()).unwrap();
+        let told = book_exit(&line, &[record(1, true), record(3, false)], &Library::empty()).unwrap();
         assert_eq!((&told["ply"], &told["by"]), (&json!(3), &Value::Null));
         assert_eq!(told["at"], "books/x.book:1");
     }

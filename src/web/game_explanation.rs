@@ -11,7 +11,7 @@ use crate::store::{
     ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, MoveSource, ScoreJson,
     SearchExplanation,
 };
-use crate::web::{book_exit::parting, eval_history::eval_history};
+use crate::web::{book_exit::book_exit, eval_history::eval_history};
 use sparring_book::Library;
 use sparring_chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci};
 use sparring_lichess::model::{GameId, Side};
@@ -51,7 +51,7 @@ pub struct Told {
 
 /// The moves of a game; those that make no game end it.
 #[must_use]
-pub fn retold(game: &GameRecord, moves: &[MoveRecord]) -> Vec<Told> {
+pub fn replayed(game: &GameRecord, moves: &[MoveRecord]) -> Vec<Told> {
     replay(game, moves).map_or_else(Vec::new, |(_, told)| told)
 }
 
@@ -103,7 +103,7 @@ pub fn decisions(
         "side": if game.side == Side::White { "white" } else { "black" },
         "personality": game.personality,
         "level": game.played,
-        "leftBook": parting(&line, moves, library),
+        "leftBook": book_exit(&line, moves, library),
         "evaluation": eval_history(game, &line, cast),
         "decisions": cards,
     }))
@@ -255,13 +255,17 @@ mod tests {
     #[test]
     fn while_a_game_runs_nothing_is_told() {
         assert_eq!(told(&game(None), &moves()), None);
-        assert_eq!(retold(&game(None), &moves()).len(), 3, "its moves are no secret");
+        assert_eq!(
+            replayed(&game(None), &moves()).len(),
+            3,
+            "its moves are no secret"
+        );
     }
 
     #[test]
     fn moves_that_make_no_game_cost_only_themselves() {
         let broken = game(Some("e2e4 e7e9"));
-        assert_eq!(retold(&broken, &[]).len(), 1);
+        assert_eq!(replayed(&broken, &[]).len(), 1);
         assert_eq!(
             told(&broken, &moves()).unwrap()["decisions"]
                 .as_array()

@@ -63,7 +63,7 @@ pub fn router(watched: HealthSources, access: Access) -> Router {
 }
 
 /// What keeps the daemon from being well, if anything does.
-pub(crate) async fn ailment(watched: &HealthSources) -> Option<&'static str> {
+pub(crate) async fn problem(watched: &HealthSources) -> Option<&'static str> {
     let turns = watched.pulse.is_alive(PATIENCE).await;
     let status = watched.status.borrow().clone();
     match (turns, status.is_listening, status.is_draining) {
@@ -94,7 +94,7 @@ pub(crate) fn note(watched: &HealthSources) -> Option<String> {
 /// starts again what is not well would only take time from the games that run. So is an archive that cannot be written, and the
 /// status is "degraded" then.
 async fn healthz(State(watched): State<HealthSources>) -> Response {
-    let why = ailment(&watched).await;
+    let why = problem(&watched).await;
     let status = watched.status.borrow().clone();
     let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
     let health = match why {
@@ -114,12 +114,12 @@ async fn metrics(State(watched): State<HealthSources>) -> Response {
     watched
         .meters
         .settings_refused(watched.refusal.borrow().is_some() || *watched.is_behind.borrow());
-    let page = watched.meters.page(&status, &watched.store, resident());
+    let page = watched.meters.page(&status, &watched.store, resident_bytes());
     ([(header::CONTENT_TYPE, OPEN_METRICS)], page).into_response()
 }
 
 /// Memory of this process in bytes, as Linux tells it.
-pub(crate) fn resident() -> Option<u64> {
+pub(crate) fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -14,7 +14,7 @@ pub(in crate::bot) struct OpenChallenges(VecDeque<ChallengeRecord>);
 
 impl OpenChallenges {
     /// A challenge is there.
-    pub(in crate::bot) fn note(&mut self, record: ChallengeRecord) {
+    pub(in crate::bot) fn add(&mut self, record: ChallengeRecord) {
         if self.0.len() == REMEMBERED {
             self.0.pop_front();
         }
@@ -53,8 +53,8 @@ mod tests {
     #[test]
     fn what_became_of_a_challenge_is_told_once() {
         let mut undecided = OpenChallenges::default();
-        undecided.note(record(1));
-        undecided.note(record(2));
+        undecided.add(record(1));
+        undecided.add(record(2));
         let decided = undecided.decide(&record(1).id, "accepted").unwrap();
         assert_eq!((decided.id, decided.verdict.as_str()), (record(1).id, "accepted"));
         assert_eq!(undecided.decide(&record(1).id, "taken back"), None);
@@ -65,7 +65,7 @@ mod tests {
     fn a_crowd_is_not_remembered_for_ever() {
         let mut undecided = OpenChallenges::default();
         for number in 0..REMEMBERED + 10 {
-            undecided.note(record(number));
+            undecided.add(record(number));
         }
         assert_eq!(undecided.0.len(), REMEMBERED);
     }

@@ -13,7 +13,7 @@ use crate::bot::{
         rules::{self, DecidedBy, RuleDecision},
     },
     event_loop::{EventLoop, completion::Completion},
-    server::retry_call::{SELDOM, SOON, insist},
+    server::retry_call::{SELDOM, SOON, retry_until_answered},
     wall_clock::epoch,
 };
 use crate::{
@@ -74,7 +74,7 @@ impl EventLoop {
             repeats: challenge.rematch_of.clone(),
         };
         self.context.store.challenge(record.clone());
-        self.open_challenges.note(record);
+        self.open_challenges.add(record);
         let id = challenge.id.clone();
         let patience = match decision.then {
             Action::Decline(reason) => {
@@ -173,7 +173,7 @@ impl EventLoop {
         }
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {
-            let answer = insist(rng, || client.decline(&id, reason)).await;
+            let answer = retry_until_answered(rng, || client.decline(&id, reason)).await;
             Completion::Declined(id, reason, answer)
         });
     }

@@ -40,7 +40,7 @@ impl EventLoop {
             }
             Completion::Declined(_, _, Ok(())) | Completion::Resigned(Ok(())) => {}
             Completion::OngoingGames(Ok(list)) => {
-                self.ongoing_poll.answered();
+                self.ongoing_poll.on_answer();
                 self.on_ongoing_games(&list);
             }
             Completion::Account(Ok(account)) => {
@@ -182,7 +182,7 @@ impl EventLoop {
             settings.id
         );
         self.context.game_flags.forget(&settings.id);
-        if self.context.finished_games.note(&settings.id) {
+        if self.context.finished_games.insert(&settings.id) {
             self.context.metrics.game_ended("void");
         }
         self.context.store.forgotten(settings.id.clone(), epoch());

@@ -35,7 +35,9 @@ impl EventLoop {
     pub(super) fn maybe_challenge(&mut self, now: Millis) {
         for cooldown in self.opponent_picker.news() {
             let until = epoch() + (cooldown.until - now);
-            self.context.store.rest(ChallengeCooldown { until, ..cooldown });
+            self.context
+                .store
+                .cooldown(ChallengeCooldown { until, ..cooldown });
         }
         if !self.supervisor.is_empty() || self.tournaments.seats(now) > 0 {
             self.opponent_picker.busy(now);
@@ -51,7 +53,7 @@ impl EventLoop {
             .opponent_picker
             .is_due(&self.options.borrow().matchmaking, now);
         let may_ask = is_free && self.client.blocked_for(EndpointClass::Invite).is_none();
-        self.opponent_picker.looked(may_ask.then_some(now));
+        self.opponent_picker.on_candidates(may_ask.then_some(now));
         if may_ask && is_due {
             self.opponent_picker.asks(now, epoch());
             self.call(|client| async move { Completion::OnlineBots(client.online_bots(ONLINE).await) });
@@ -158,7 +160,7 @@ impl EventLoop {
                     repeats: None,
                 };
                 self.context.store.challenge(record.clone());
-                self.open_challenges.note(record);
+                self.open_challenges.add(record);
                 if self.supervisor.has(&challenge.id) {
                     self.record_outcome(&challenge.id, "accepted");
                     return self.opponent_picker.accepted(&challenge.id, now);

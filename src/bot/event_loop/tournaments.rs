@@ -11,7 +11,7 @@ use crate::bot::{
         EventLoop,
         completion::{Completion, TournamentSnapshot},
     },
-    server::retry_call::insist,
+    server::retry_call::retry_until_answered,
     tournaments::state::TournamentAction,
 };
 use crate::config::Tournaments;
@@ -116,7 +116,9 @@ impl EventLoop {
         info!("leaving the tournament {id}");
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {
-            Completion::TournamentLeft(insist(rng, || client.withdraw_from_tournament(&id)).await)
+            Completion::TournamentLeft(
+                retry_until_answered(rng, || client.withdraw_from_tournament(&id)).await,
+            )
         });
     }
 }

@@ -16,7 +16,7 @@ pub(in crate::bot) struct FinishedGames(Mutex<VecDeque<GameId>>);
 
 impl FinishedGames {
     /// A game has ended: whether that is news.
-    pub(in crate::bot) fn note(&self, game: &GameId) -> bool {
+    pub(in crate::bot) fn insert(&self, game: &GameId) -> bool {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counted.contains(game) {
             return false;
@@ -38,7 +38,7 @@ mod tests {
         let endings = FinishedGames::default();
         for number in 0..REMEMBERED + 10 {
             let game = format!("game{number:04}").parse().unwrap();
-            assert!(endings.note(&game) && !endings.note(&game));
+            assert!(endings.insert(&game) && !endings.insert(&game));
         }
         assert_eq!(endings.0.lock().unwrap().len(), REMEMBERED);
     }

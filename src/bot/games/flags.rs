@@ -30,9 +30,9 @@ impl GameFlagsByGame {
     }
 
     /// Something was granted or asked.
-    pub(in crate::bot) fn note(&self, game: &GameId, favour: GameFlags) {
+    pub(in crate::bot) fn update(&self, game: &GameId, favour: GameFlags) {
         self.with(|known| known.insert(game.clone(), favour.clone()));
-        self.store.favour(game.clone(), favour);
+        self.store.game_flags(game.clone(), favour);
     }
 
     /// The game is over.

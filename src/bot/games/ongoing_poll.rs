@@ -33,12 +33,12 @@ impl Default for OngoingPoll {
 impl OngoingPoll {
     /// Something happened that the list may know more of. While an answer is awaited it is asked for once more when that is
     /// there, and once only: a server that goes on sending nonsense is not asked for every line of it.
-    pub(in crate::bot) fn want(&mut self, now: Millis) {
+    pub(in crate::bot) fn request(&mut self, now: Millis) {
         self.due_at.get_or_insert(now);
     }
 
     /// Whether to ask now. If so, an answer is awaited from here on.
-    pub(in crate::bot) fn asks(&mut self, now: Millis) -> bool {
+    pub(in crate::bot) fn next_call(&mut self, now: Millis) -> bool {
         let asks = self.next_deadline().is_some_and(|at| now >= at);
         if asks {
             self.is_asked = true;
@@ -53,7 +53,7 @@ impl OngoingPoll {
     }
 
     /// The list is there.
-    pub(in crate::bot) fn answered(&mut self) {
+    pub(in crate::bot) fn on_answer(&mut self) {
         self.is_asked = false;
         self.backoff.reset();
     }
@@ -89,20 +89,20 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut listing = OngoingPoll::default();
         let mut now = Millis::from_secs(5);
-        listing.want(now);
+        listing.request(now);
         for whole in [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000] {
-            assert!(listing.asks(now));
+            assert!(listing.next_call(now));
             assert_eq!(listing.next_deadline(), None, "an answer is awaited");
             listing.failed(&lost(), now, &mut rng);
             // Whoever wants it meanwhile waits as long.
-            listing.want(now);
+            listing.request(now);
             let at = listing.next_deadline().unwrap();
             assert!((whole / 2..=whole).contains(&(at - now).0), "{}", at - now);
-            assert!(!listing.asks(at - Millis(1)));
+            assert!(!listing.next_call(at - Millis(1)));
             now = at;
         }
-        assert!(listing.asks(now));
-        listing.answered();
+        assert!(listing.next_call(now));
+        listing.on_answer();
         assert_eq!(listing.next_deadline(), None, "nothing is owed any more");
     }
 
@@ -111,17 +111,17 @@ mod tests {
         let mut listing = OngoingPoll::default();
         let now = Millis::from_secs(5);
         for _ in 0..3 {
-            listing.want(now);
+            listing.request(now);
         }
-        assert!(listing.asks(now));
+        assert!(listing.next_call(now));
         for _ in 0..3 {
-            listing.want(now);
-            assert!(!listing.asks(now));
+            listing.request(now);
+            assert!(!listing.next_call(now));
         }
-        listing.answered();
-        assert!(listing.asks(now));
-        listing.answered();
-        assert!(!listing.asks(now), "once only");
+        listing.on_answer();
+        assert!(listing.next_call(now));
+        listing.on_answer();
+        assert!(!listing.next_call(now), "once only");
     }
 
     #[test]
@@ -133,8 +133,8 @@ mod tests {
             after: Millis::from_secs(60),
             key: None,
         };
-        listing.want(Millis::ZERO);
-        assert!(listing.asks(Millis::ZERO));
+        listing.request(Millis::ZERO);
+        assert!(listing.next_call(Millis::ZERO));
         listing.failed(&limited, Millis::ZERO, &mut rng);
         assert_eq!(listing.next_deadline(), Some(Millis::from_secs(60)));
     }

@@ -122,7 +122,7 @@ impl OpponentPicker {
     }
 
     /// It was looked whether it is time: at this moment, or none where nobody could have been asked.
-    pub(in crate::bot) fn looked(&mut self, at: Option<Millis>) {
+    pub(in crate::bot) fn on_candidates(&mut self, at: Option<Millis>) {
         self.looked_at = at;
     }
 
@@ -299,7 +299,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn wish() -> Matchmaking {
+    fn proposal() -> Matchmaking {
         Matchmaking {
             enabled: true,
             ..Config::default().matchmaking
@@ -318,9 +318,9 @@ mod tests {
     fn chosen(picker: &OpponentPicker, online: &[Account], now: Millis) -> Option<String> {
         let ratings = [("blitz".to_owned(), Elo(1500))].into();
         let mut rng = ChaCha8Rng::seed_from_u64(now.0);
-        let plan = ChallengeProposal::draw(&wish(), &mut rng)?;
+        let plan = ChallengeProposal::draw(&proposal(), &mut rng)?;
         let welcome: Vec<&Account> = online.iter().collect();
-        let choice = picker.choose(&wish(), plan, &welcome, &ratings, now, &mut rng);
+        let choice = picker.choose(&proposal(), plan, &welcome, &ratings, now, &mut rng);
         choice.map(|(user, _)| user.to_string())
     }
 
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn challenges_keep_their_distance_and_a_day_has_only_so_many() {
-        let wish = wish();
+        let wish = proposal();
         let mut picker = OpponentPicker::default();
         assert!(!picker.is_due(
             &Matchmaking {
@@ -407,15 +407,15 @@ mod tests {
 
     #[test]
     fn a_moment_that_passes_just_after_a_look_is_not_slept_through() {
-        let (wish, mut picker) = (wish(), OpponentPicker::default());
-        picker.looked(Some(Millis(119_999)));
+        let (wish, mut picker) = (proposal(), OpponentPicker::default());
+        picker.on_candidates(Some(Millis(119_999)));
         assert!(!picker.is_due(&wish, Millis(119_999)));
         // However late it is by now.
         assert_eq!(picker.looks_at(&wish, Millis::ZERO), Some(secs(120)));
-        picker.looked(Some(secs(120)));
+        picker.on_candidates(Some(secs(120)));
         assert_eq!(picker.looks_at(&wish, Millis::ZERO), None, "it was seen in time");
         // A silence that ends meanwhile is such a moment too.
-        picker.looked(None);
+        picker.on_candidates(None);
         assert_eq!(picker.looks_at(&wish, Millis::ZERO), Some(secs(120)));
         assert_eq!(picker.looks_at(&wish, secs(300)), Some(secs(300)));
     }
@@ -441,10 +441,10 @@ mod tests {
         assert_eq!(chosen(&next, &online, secs(599)), None);
         assert!(chosen(&next, &online, secs(600)).is_some());
         assert!(
-            !next.is_due(&wish(), secs(13 * 3600 - 1)),
+            !next.is_due(&proposal(), secs(13 * 3600 - 1)),
             "the day's challenges are sent"
         );
-        assert!(next.is_due(&wish(), secs(13 * 3600)));
+        assert!(next.is_due(&proposal(), secs(13 * 3600)));
         next.avoid(x, secs(600), None);
         assert_eq!(next.news()[0].refusals, 3);
     }

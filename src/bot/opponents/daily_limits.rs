@@ -44,7 +44,7 @@ impl DailyCounters {
     }
 
     /// A game has begun, at this time since 1970, or is heard of once more.
-    pub(in crate::bot) fn note(&mut self, game: &GameId, opponent: &UserId, is_bot: bool, epoch: Millis) {
+    pub(in crate::bot) fn record(&mut self, game: &GameId, opponent: &UserId, is_bot: bool, epoch: Millis) {
         if self.counted.contains(game) {
             return;
         }
@@ -97,11 +97,11 @@ mod tests {
         let noon = Millis(100 * DAY + DAY / 2);
         let bot: UserId = "x".parse().unwrap();
         let mut today = DailyCounters::of(&vec![(bot.clone(), true); 99], noon);
-        today.note(&game(1), &bot, false, noon);
+        today.record(&game(1), &bot, false, noon);
         assert!(!today.is_done_with_bots(noon));
-        today.note(&game(1), &bot, true, noon);
+        today.record(&game(1), &bot, true, noon);
         assert!(!today.is_done_with_bots(noon), "that one was counted");
-        today.note(&game(2), &bot, true, noon);
+        today.record(&game(2), &bot, true, noon);
         assert!(today.is_done_with_bots(noon));
         assert!(!today.is_done_with_bots(noon + Millis(DAY)));
     }
@@ -111,13 +111,13 @@ mod tests {
         let ana: UserId = "ana".parse().unwrap();
         let mut today = DailyCounters::default();
         let noon = Millis(100 * DAY + DAY / 2);
-        today.note(&game(1), &ana, false, noon);
-        today.note(&game(2), &ana, false, noon);
+        today.record(&game(1), &ana, false, noon);
+        today.record(&game(2), &ana, false, noon);
         assert_eq!(today.played(&ana, noon), 2);
         assert_eq!(today.played(&"boris".parse().unwrap(), noon), 0);
         let tomorrow = noon + Millis(DAY);
         assert_eq!(today.played(&ana, tomorrow), 0);
-        today.note(&game(3), &ana, false, tomorrow);
+        today.record(&game(3), &ana, false, tomorrow);
         assert_eq!(today.played(&ana, tomorrow), 1);
     }
 
@@ -127,7 +127,7 @@ mod tests {
         let noon = Millis(100 * DAY + DAY / 2);
         let mut today = DailyCounters::of(&vec![(ana.clone(), true); 100], noon);
         for (number, days) in [300, 0].into_iter().enumerate() {
-            today.note(&game(number), &ana, true, Millis(days * DAY));
+            today.record(&game(number), &ana, true, Millis(days * DAY));
         }
         assert!(today.is_done_with_bots(noon) && !today.is_done_with_bots(Millis(300 * DAY)));
     }
@@ -137,7 +137,7 @@ mod tests {
         let ana: UserId = "ana".parse().unwrap();
         let mut today = DailyCounters::default();
         for number in 0..REMEMBERED + 10 {
-            today.note(&game(number), &ana, false, Millis(number as u64 * DAY));
+            today.record(&game(number), &ana, false, Millis(number as u64 * DAY));
         }
         assert_eq!((today.counted.len(), today.days.len()), (REMEMBERED, DAYS));
     }

@@ -90,7 +90,7 @@ impl OpponentMemory {
     /// An opponent asked for something when it was too late for the game. A personality comes at its own strength; a
     /// level is for whoever was asked for before.
     pub(in crate::bot) fn ask(&self, opponent: &UserId, asked: RequestedPersona) {
-        self.wish(opponent, |before| match asked.personality {
+        self.set_requested(opponent, |before| match asked.personality {
             Some(_) => asked,
             None => RequestedPersona {
                 level: asked.level,
@@ -100,24 +100,24 @@ impl OpponentMemory {
     }
 
     /// What an opponent asked for in an earlier game.
-    pub(in crate::bot) fn asked(&self, opponent: &UserId) -> RequestedPersona {
+    pub(in crate::bot) fn requested(&self, opponent: &UserId) -> RequestedPersona {
         self.with(opponent, |rival| rival.asked.clone())
     }
 
     /// What was asked for in time counts instead of what was asked for in an earlier game.
     pub(in crate::bot) fn answered(&self, opponent: &UserId) {
-        self.wish(opponent, |_| RequestedPersona::default());
+        self.set_requested(opponent, |_| RequestedPersona::default());
     }
 
     /// Keeps what is asked for from now on, by what was before.
-    fn wish(&self, opponent: &UserId, change: impl FnOnce(RequestedPersona) -> RequestedPersona) {
+    fn set_requested(&self, opponent: &UserId, change: impl FnOnce(RequestedPersona) -> RequestedPersona) {
         let changed = self.with(opponent, |rival| {
             let before = std::mem::take(&mut rival.asked);
             rival.asked = change(before.clone());
             (rival.asked != before).then(|| rival.asked.clone())
         });
         if let Some(asked) = changed {
-            self.store.wish(opponent.clone(), asked, epoch());
+            self.store.requested_persona(opponent.clone(), asked, epoch());
         }
     }
 
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(rivals.lead(&user("ana"), evening), 1);
         let midnight = evening + Millis(1);
         assert_eq!(rivals.lead(&user("ana"), midnight), 0);
-        assert_eq!(rivals.asked(&user("ana")), asked);
+        assert_eq!(rivals.requested(&user("ana")), asked);
         assert_eq!(
             rivals.known.lock().unwrap().rivals.len(),
             1,
@@ -198,14 +198,14 @@ mod tests {
                 level: level.map(Elo),
             };
             rivals.ask(&user("ana"), asked);
-            let asked = rivals.asked(&user("ana"));
+            let asked = rivals.requested(&user("ana"));
             (asked.personality, asked.level.map(|level| level.0))
         };
         assert_eq!(ask(None, Some(900)), (None, Some(900)));
         assert_eq!(ask(Some("club"), None), (Some("club".to_owned()), None));
         assert_eq!(ask(None, Some(1400)), (Some("club".to_owned()), Some(1400)));
         rivals.answered(&user("ana"));
-        assert_eq!(rivals.asked(&user("ana")), RequestedPersona::default());
+        assert_eq!(rivals.requested(&user("ana")), RequestedPersona::default());
     }
 
     #[test]

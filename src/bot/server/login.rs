@@ -76,7 +76,7 @@ pub(in crate::bot) async fn login(
         let pause = match error {
             CallError::Transient { .. } => backoff.next(&mut rng),
             CallError::RateLimited { after, .. } => {
-                limits.note(EndpointClass::Account, &error, epoch());
+                limits.record(EndpointClass::Account, &error, epoch());
                 warn!("waiting before the log-in: {error}");
                 sleep(after.into()).await;
                 until = Instant::now() + patience.into();

@@ -50,7 +50,7 @@ impl PersistedRateLimits {
     }
 
     /// A call of a class failed: a limit that it tells of is kept.
-    pub(in crate::bot) fn note(&mut self, class: EndpointClass, error: &CallError, epoch: Millis) {
+    pub(in crate::bot) fn record(&mut self, class: EndpointClass, error: &CallError, epoch: Millis) {
         let (key, after) = match error {
             CallError::RateLimited { after, key, .. } if key.as_deref() == Some(VS_BOTS) => {
                 (VS_BOTS.to_owned(), *after)
@@ -105,11 +105,11 @@ mod tests {
     async fn f11_a_limit_of_bots_is_no_limit_of_a_class() {
         let mut limits = PersistedRateLimits::default();
         let now = Millis::from_secs(1_000_000);
-        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
+        limits.record(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
         assert!(limits.forbids_bots(now + Millis::from_secs(89)));
         assert!(!limits.forbids_bots(now + Millis::from_secs(90)));
-        limits.note(EndpointClass::Challenge, &limited(60, None), now);
-        limits.note(EndpointClass::Read, &limited(1, None), now);
+        limits.record(EndpointClass::Challenge, &limited(60, None), now);
+        limits.record(EndpointClass::Read, &limited(1, None), now);
         assert_eq!(
             limits.until.keys().collect::<Vec<_>>(),
             [VS_BOTS, "class.challenge"]
@@ -146,9 +146,9 @@ mod tests {
         assert!(client.blocked_for(EndpointClass::Read).unwrap() <= day);
         assert!(limits.forbids_bots(now + day - Millis(1)) && !limits.forbids_bots(now + day));
         // While it runs: a limit of a clock that was years ahead is none, and takes the place of no other.
-        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), years);
+        limits.record(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), years);
         assert!(limits.forbids_bots(years) && !limits.forbids_bots(now));
-        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
+        limits.record(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
         assert!(limits.forbids_bots(now));
     }
 }

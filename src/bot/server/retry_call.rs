@@ -19,7 +19,10 @@ pub(in crate::bot) fn patience() -> Backoff {
 }
 
 /// Makes a call until it is answered, or has got lost too often.
-pub(in crate::bot) async fn insist<F>(mut rng: ChaCha8Rng, call: impl Fn() -> F) -> Result<(), CallError>
+pub(in crate::bot) async fn retry_until_answered<F>(
+    mut rng: ChaCha8Rng,
+    call: impl Fn() -> F,
+) -> Result<(), CallError>
 where
     F: Future<Output = Result<(), CallError>>,
 {

@@ -229,7 +229,7 @@ pub fn leaning(books: Vec<Book>) -> anyhow::Result<Vec<Book>> {
 
 /// The books with the learned weights that the archive stores.
 fn with_learned_weights(archive: &Archive, books: Vec<Book>) -> Result<Vec<Book>, StoreError> {
-    let mut kept = archive.leans()?;
+    let mut kept = archive.learned_weights()?;
     let leaning = books.into_iter().map(|book| match kept.remove(book.name()) {
         Some(leans) => book.with_learned_weights(Arc::new(leans.into_iter().collect())),
         None => book,

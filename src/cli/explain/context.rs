@@ -61,7 +61,7 @@ impl ArchiveContext {
     ) -> Result<(Self, Vec<(GameId, GameId)>), StoreError> {
         let today = archive.opponents_between(Millis(now.0 - now.0 % DAY), now + AHEAD)?;
         let with_them = today.iter().filter(|(user, _)| Some(user) == challenger).count();
-        let mut wishes = archive.wishes(now + AHEAD)?.into_iter();
+        let mut wishes = archive.requested_personas(now + AHEAD)?.into_iter();
         let asked = wishes.find(|(user, _)| Some(user) == challenger);
         let known = Self {
             played_today: u32::try_from(with_them).unwrap_or(u32::MAX),

@@ -162,7 +162,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
     if let Some(name) = &args.personality {
-        must_know(&stock.cast.borrow(), name)?;
+        must_know(&stock.personalities.borrow(), name)?;
     }
     let seed = fresh_seed();
     // What the program carries cannot be edited.
@@ -170,7 +170,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     // Other users of this machine can connect, and shall neither play here nor write books.
     let key = Key::random().context("cannot make a key")?;
     let mut options = sandbox::Options {
-        lobby: lobby::live(stock.cast.clone(), &config, edits),
+        lobby: lobby::live(stock.personalities.clone(), &config, edits),
         access: AnonymousAccess::Private(key.clone()),
         control: false,
         ..Default::default()
@@ -179,7 +179,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     // What it has played of late is kept as long as it runs, so that the page can ask why.
     let store = ArchiveWriter::start(Archive::in_memory()?.keeping(EXPLAINED_GAMES))
         .context("cannot start the archive")?;
-    let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
+    let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.personalities.clone());
     let worker = Worker::default();
     options.explanation_source = Some(ExplanationSource::new(move |id| {
         let (library, cast) = (Arc::clone(&library.borrow()), Arc::clone(&cast.borrow()));

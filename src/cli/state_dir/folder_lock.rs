@@ -108,7 +108,9 @@ fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
         && why.is_damage()
     {
         // Nobody may have it open when it is moved.
-        archive = archive.map(Archive::leave).and_then(|()| home.replace(why));
+        archive = archive
+            .map(Archive::close_without_checkpoint)
+            .and_then(|()| home.replace(why));
         home.wait_for_rows(until);
         past = archive
             .as_ref()
@@ -118,10 +120,10 @@ fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
         warn!(
             "{} cannot be used, rows wait until it can: {}",
             path.display(),
-            why.told()
+            why.with_cause()
         );
     } else if let Err(why) = &past {
-        warn!("{} remembers nothing: {}", path.display(), why.told());
+        warn!("{} remembers nothing: {}", path.display(), why.with_cause());
     }
     let store = ArchiveWriter::keep(archive.ok(), home).unwrap_or_else(|why| {
         warn!("games are not kept: {why}");

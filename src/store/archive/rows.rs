@@ -80,13 +80,13 @@ pub(super) fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
                 .map(|cp| Score::Cp(Centipawns(cp)))
                 .or(mate.map(Score::Mate)),
             think: think.map(millis).unwrap_or_default(),
-            // What a later program may have written differently is no reason to lose the move.
+            // An explanation of a newer program is ignored; the move stays.
             grounds: grounds.and_then(|text| serde_json::from_str(&text).ok()),
         }),
     })
 }
 
-/// SQLite's whole numbers have a sign.
+/// SQLite's integers are signed.
 pub(super) fn number(unsigned: u64) -> i64 {
     i64::try_from(unsigned).unwrap_or(i64::MAX)
 }

@@ -44,7 +44,7 @@ impl Archive {
     /// Runs the missing migrations in one transaction.
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
         if self.version()? == MIGRATIONS.len() {
-            return self.know_tables();
+            return self.check_tables();
         }
         let transaction = Transaction::new_unchecked(&self.sql, TransactionBehavior::Immediate)?;
         // Another program may have migrated while this one waited for the lock.
@@ -76,6 +76,6 @@ impl Archive {
         if found < known {
             return Err(StoreError::TooOld { found, known });
         }
-        self.know_tables()
+        self.check_tables()
     }
 }

@@ -51,7 +51,7 @@ impl DashboardState {
         if !self.controls {
             return Err(ApiError::OnlyLook);
         }
-        self.wishes.try_send(wish).map_err(|_| ApiError::Busy)?;
+        self.commands.try_send(wish).map_err(|_| ApiError::Busy)?;
         Ok(Json(json!({ "ok": true })))
     }
 }

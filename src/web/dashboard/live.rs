@@ -30,7 +30,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(7);
 pub(super) async fn stream(State(panel): State<DashboardState>) -> Response {
     let end = panel.viewers.join();
     let tail = Tail {
-        news: panel.boards.follow(),
+        news: panel.live_games.follow(),
         sent: None,
         _left: end.clone().drop_guard(),
     };

@@ -25,14 +25,14 @@ use serde_json::{Value, json};
 use self::{error::ApiError, load::ArchiveReading};
 pub use self::{
     load::{LIMITS, Load},
-    state::{Course, DashboardState, OwnerCommand, Viewers},
+    state::{DashboardState, Overrides, OwnerCommand, Viewers},
 };
 use crate::{
     bot::latest_limit,
     store::{Filter, GameRecord, GameResult, StoreError, game_json},
     web::{
         auth, editor, game_explanation,
-        health::{self, ailment, note, resident},
+        health::{self, note, problem, resident_bytes},
         reloads,
     },
 };
@@ -56,7 +56,7 @@ const PART: usize = 50;
 
 /// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
 pub fn router(panel: DashboardState) -> Router {
-    let health = health::router(panel.watched.clone(), panel.access.clone());
+    let health = health::router(panel.health.clone(), panel.access.clone());
     let (access, load) = (panel.access.clone(), panel.load.clone());
     let reloads = reloads::router(panel.reload_log.clone(), access.clone());
     let editing = match panel.editor.clone() {
@@ -83,8 +83,8 @@ pub fn router(panel: DashboardState) -> Router {
 }
 
 async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
-    let watched = &panel.watched;
-    let why = ailment(watched).await;
+    let watched = &panel.health;
+    let why = problem(watched).await;
     let status = watched.status.borrow().clone();
     let now = Millis::since_1970(SystemTime::now());
     let limits = panel
@@ -97,7 +97,7 @@ async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
         .map(|(key, until)| json!({"key": key, "until": until}))
         .collect();
     let slots = panel.options.borrow().games.max;
-    let course = *panel.course.borrow();
+    let course = *panel.overrides.borrow();
     Json(json!({
         "ok": why.is_none(), "why": why, "note": note(watched), "user": status.user,
         "listening": status.is_listening, "draining": status.is_draining, "paused": course.paused, "games": status.games,
@@ -105,7 +105,7 @@ async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
         "challenges": status.challenges, "casualLevel": course.casual_level,
         "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(), "controls": panel.controls,
         "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),
-        "memoryBytes": resident(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
+        "memoryBytes": resident_bytes(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
     }))
 }
 
@@ -166,13 +166,13 @@ async fn games(
 async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id: GameId = id.parse().map_err(|_| ApiError::NotFound)?;
     let library = Arc::clone(&panel.library.borrow());
-    let cast = Arc::clone(&panel.cast.borrow());
+    let cast = Arc::clone(&panel.personalities.borrow());
     let can_edit = panel.editor.is_some();
     let shown = move |reading: &ArchiveReading| {
         let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
         let moves = reading.archive()?.moves(&id)?;
         let mut shown = game_json(&game);
-        let replayed = game_explanation::retold(&game, &moves).into_iter();
+        let replayed = game_explanation::replayed(&game, &moves).into_iter();
         shown["line"] = replayed
             .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
             .collect();
@@ -253,7 +253,7 @@ async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response
 
 /// The levels, and how strong they were.
 async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
-    let cast = Arc::clone(&panel.cast.borrow());
+    let cast = Arc::clone(&panel.personalities.borrow());
     let table = panel.read({
         let cast = Arc::clone(&cast);
         move |reading| Ok(levels::table(&cast, newest_results(reading)?))

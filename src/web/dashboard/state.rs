@@ -44,7 +44,7 @@ pub enum OwnerCommand {
 
 /// Overrides set by buttons: kept over a reload of bot.toml, lost on restart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Course {
+pub struct Overrides {
     /// Nothing new is begun.
     pub paused: bool,
     /// Casual games are played at this level.
@@ -79,17 +79,17 @@ impl Viewers {
 #[derive(Debug, Clone)]
 pub struct DashboardState {
     /// Health and figures.
-    pub watched: HealthSources,
+    pub health: HealthSources,
     /// The running games.
-    pub boards: LiveGames,
+    pub live_games: LiveGames,
     /// The settings of this moment.
     pub options: watch::Receiver<Options>,
     /// Overrides set by buttons.
-    pub course: watch::Receiver<Course>,
+    pub overrides: watch::Receiver<Overrides>,
     /// The books in use.
     pub library: watch::Receiver<Arc<Library>>,
     /// The personalities in use.
-    pub cast: watch::Receiver<Arc<Personalities>>,
+    pub personalities: watch::Receiver<Arc<Personalities>>,
     /// The last warnings of the log.
     pub warnings: Warnings,
     /// The last books and personalities that were read again.
@@ -101,7 +101,7 @@ pub struct DashboardState {
     /// Access control.
     pub access: Access,
     /// Receives the owner's commands.
-    pub wishes: mpsc::Sender<OwnerCommand>,
+    pub commands: mpsc::Sender<OwnerCommand>,
     /// Start of the daemon.
     pub begun: Instant,
     /// Rate limit and worker of the pages.
@@ -130,7 +130,7 @@ impl DashboardState {
         let place = timeout(PATIENCE, asking.acquire_owned())
             .await
             .map_err(|_| ApiError::TooMany)?;
-        let answer = self.watched.store.ask(move |archive| {
+        let answer = self.health.store.ask(move |archive| {
             let _place = place;
             question(archive)
         });

@@ -152,7 +152,7 @@ async fn check(State(editor): State<Editor>, Json(draft): Json<Draft>) -> Result
                 }
             };
             let on_disk = files::version(&file)?;
-            let mut said = validate::told(&findings);
+            let mut said = validate::findings_json(&findings);
             said["onDisk"] = json!(on_disk);
             said["preview"] = preview.unwrap_or_default();
             Ok(Json(said))
@@ -233,7 +233,7 @@ impl IntoResponse for Trouble {
         match self {
             Self::NotFound => refuse(StatusCode::NOT_FOUND, json!({"error": "Not found"})),
             Self::Broken(findings) => {
-                let mut said = validate::told(&findings);
+                let mut said = validate::findings_json(&findings);
                 said["error"] = json!("A text with mistakes is not saved");
                 refuse(StatusCode::UNPROCESSABLE_ENTITY, said)
             }

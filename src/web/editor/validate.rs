@@ -24,7 +24,7 @@ pub(super) fn of_personality(path: &str, text: &str, books: &[String]) -> (Optio
 }
 
 /// The findings for the page. Lines and columns count from 1, columns in characters; the end is the first place after.
-pub(super) fn told(findings: &Diagnostics) -> Value {
+pub(super) fn findings_json(findings: &Diagnostics) -> Value {
     let list: Vec<Value> = findings
         .list
         .iter()
@@ -57,7 +57,7 @@ mod tests {
     fn a_mistake_is_told_with_its_place_in_characters() {
         let (book, findings) = of_book("books/a.book", "# Grüße\n1. d4 d5 2. Nf9\n");
         assert!(book.is_some());
-        let told = told(&findings);
+        let told = findings_json(&findings);
         assert_eq!(told["usable"], false);
         let first = &told["findings"][0];
         assert_eq!((&first["line"], &first["column"]), (&json!(2), &json!(13)));
@@ -70,7 +70,7 @@ mod tests {
     fn a_text_full_of_mistakes_is_told_in_part() {
         let text = "1. e9\n".repeat(SHOWN + 50);
         let (_, findings) = of_book("a.book", &text);
-        let told = told(&findings);
+        let told = findings_json(&findings);
         let shown = told["findings"].as_array().unwrap().len();
         let more = told["more"].as_u64().unwrap() as usize;
         assert!(shown <= SHOWN);
@@ -82,7 +82,7 @@ mod tests {
         let (profile, findings) = of_personality("p/tim.toml", "books = [\"mine\"]\n", &["main".to_owned()]);
         assert!(profile.is_none());
         assert!(
-            told(&findings)["findings"][0]["message"]
+            findings_json(&findings)["findings"][0]["message"]
                 .as_str()
                 .unwrap()
                 .contains("mine")
