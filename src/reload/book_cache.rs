@@ -1,7 +1,7 @@
-//! Large books: compiled beside their text, and opened from there instead of read as a whole.
+//! Compiled files of large books, beside their text: opened instead of parsing the text.
 //!
-//! The compiled `main.bookc` belongs to the program: it is made anew whenever its text is another file or has another size or
-//! time, or when it is damaged. Nobody needs to keep it, and where it cannot be written the text is played from memory.
+//! The cache `main.bookc` is rebuilt when the text's inode, size or time changes, or when it is damaged. It may be deleted. Where it
+//! cannot be written, the book is kept in memory.
 
 use std::{
     ffi::OsString,
@@ -18,7 +18,7 @@ use sparring_book::{self as book, Book, CompileError, OpenError, Origin, ParsedB
 use sparring_diagnostics::Diagnostics;
 use sparring_files::{self as files, atomic_file::NewFile};
 
-/// Where the compiled form of a book lies: `books/main.bookc` of `books/main.book`.
+/// The path of a book's compiled file: `books/main.bookc` for `books/main.book`.
 #[must_use]
 pub fn compiled_path(text: &Path) -> PathBuf {
     let mut path = OsString::from(text);
@@ -26,7 +26,7 @@ pub fn compiled_path(text: &Path) -> PathBuf {
     path.into()
 }
 
-/// How a text looks from outside; nothing where the file system knows no times, and so nothing can be held to be fresh.
+/// The metadata that a compiled file records of its text; none where the file system has no mtime.
 #[must_use]
 pub fn origin(text: &Metadata) -> Option<Origin> {
     let modified = text.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -37,36 +37,36 @@ pub fn origin(text: &Metadata) -> Option<Origin> {
     })
 }
 
-/// Why a book has no compiled form.
+/// Why a book has no compiled file.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
-    /// The book is of a kind that is not compiled, or there is no room for it.
+    /// The book cannot be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// The file cannot be made.
+    /// The file cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// What was written cannot be opened.
+    /// The written file cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
 }
 
-/// Writes the compiled form of a book that was read beside its text, as a whole or not at all, and opens it.
+/// Writes the compiled file of a book atomically, and opens it.
 ///
 /// # Errors
-/// [`StoreError`] when it cannot be written or is not to be compiled.
+/// [`CacheError`] when the book cannot be compiled, or the file not written or opened.
 pub fn store(text: &Path, draft: &ParsedBook, origin: Origin) -> Result<Book, CacheError> {
     let path = compiled_path(text);
     let mut new = NewFile::create_beside(&path)?;
     draft.compile(origin, &mut BufWriter::with_capacity(1 << 20, new.file()))?;
-    // Whoever may read the text may read this.
+    // The same owner and permissions as the text.
     new.belong_as(&std::fs::metadata(text)?)?;
     new.take_place()?;
     let (book, _) = book::open_compiled(&text.display().to_string(), files::open(&path)?)?;
     Ok(book)
 }
 
-/// The compiled form of a book, if it is there, whole, and of this very text.
+/// The compiled book, if its file exists, is undamaged, and belongs to this version of the text.
 #[must_use]
 pub fn open_fresh(text: &Path, now: Origin) -> Option<Book> {
     let path = compiled_path(text);
@@ -76,23 +76,26 @@ pub fn open_fresh(text: &Path, now: Origin) -> Option<Book> {
     match opened {
         Ok((book, origin)) if origin == now => Some(book),
         Ok(_) => {
-            debug!("{} is of another text and made anew", path.display());
+            debug!(
+                "{} belongs to another version of the text: rebuilding it",
+                path.display()
+            );
             None
         }
         Err(OpenError::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => {
-            warn!("{} is made anew: {error}", path.display());
+            warn!("rebuilding {}: {error}", path.display());
             None
         }
     }
 }
 
-/// What came of a book's file: the book, as far as it can be used, and what is wrong.
+/// A book, as far as it can be used, and its findings.
 pub(super) type LoadedBook = (Option<Book>, Diagnostics);
 
-/// Reads a book, from its compiled form where it is large and `trusted`. Nothing when it is not there.
+/// Reads a book, from its compiled file where it is large and `trusted`. None when the text does not exist.
 ///
-/// A book with mistakes is not compiled: they would be told once and never again.
+/// A book with mistakes is not compiled, since the findings would be lost.
 pub(super) fn read_book(path: &Path, trusted: bool) -> io::Result<Option<LoadedBook>> {
     let name = path.display().to_string();
     let file = match files::open(path) {
@@ -111,7 +114,7 @@ pub(super) fn read_book(path: &Path, trusted: bool) -> io::Result<Option<LoadedB
         return Ok(Some((Some(book), Diagnostics::new(name, "", Vec::new()))));
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    // Never more than is read anyway, even if the file grows under our eyes.
+    // The limit holds even if the file grows meanwhile.
     file.take(book::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     let draft = match book::read_bytes(&name, &bytes) {
         Ok(draft) => draft,
@@ -122,7 +125,7 @@ pub(super) fn read_book(path: &Path, trusted: bool) -> io::Result<Option<LoadedB
     if let (Some(origin), true) = (origin, findings.is_usable()) {
         match store(path, &draft, origin) {
             Ok(compiled) => return Ok(Some((Some(compiled), findings))),
-            Err(error) => warn!("{name} is played from memory, as it could not be compiled: {error}"),
+            Err(error) => warn!("{name} is kept in memory, since it could not be compiled: {error}"),
         }
     }
     Ok(Some((Some(draft.into_book().0), findings)))
@@ -138,7 +141,7 @@ mod tests {
         io::Write as _,
     };
 
-    /// A text beyond the size from which books are compiled; most of it says nothing.
+    /// A text above the size from which books are compiled; most of it is comments.
     fn large(lines: &str) -> String {
         let comment = format!("# {}\n", "padding ".repeat(128));
         let count = book::LARGE / comment.len() + 1;

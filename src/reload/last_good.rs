@@ -40,7 +40,7 @@ pub fn list(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// How all books and personalities look from outside. What cannot be looked at is not there.
+/// The stamps of all book and personality files. An unreadable file is left out.
 #[must_use]
 pub fn snapshot(paths: &Paths) -> Snapshot {
     let books = list(&paths.books, BOOK).unwrap_or_default();
@@ -57,26 +57,26 @@ pub(super) const BOOK: &str = "book";
 /// Extension of personality files.
 const PROFILE: &str = "toml";
 
-/// What became of a file that was read again.
+/// The outcome of reloading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReloadNews {
-    /// It is in use.
+    /// The new version is in use.
     Read {
         /// The file.
         path: PathBuf,
-        /// How many lines it has.
+        /// Its number of lines.
         lines: usize,
     },
-    /// It cannot be used.
+    /// The new version has errors.
     Refused {
         /// The file.
         path: PathBuf,
-        /// Whether an earlier version of it stays in use.
+        /// Whether an earlier version stays in use.
         keeps: bool,
-        /// Why.
+        /// The errors.
         findings: Diagnostics,
     },
-    /// It is no longer there, nor in use.
+    /// The file was deleted, and is no longer in use.
     Gone {
         /// The file.
         path: PathBuf,
@@ -92,7 +92,7 @@ impl ReloadNews {
         }
     }
 
-    /// Whether it is about a book; otherwise about a personality.
+    /// Whether the file is a book; otherwise it is a personality.
     #[must_use]
     pub fn is_about_books(&self) -> bool {
         self.path().extension().is_some_and(|ending| ending == BOOK)
@@ -110,79 +110,85 @@ impl fmt::Display for ReloadNews {
         match self {
             Self::Read { lines, .. } => write!(f, "{what} reloaded, {lines} lines: {path}"),
             Self::Refused { keeps: true, .. } => {
-                write!(f, "{what} kept as it was, the new {path} has mistakes:")
+                write!(
+                    f,
+                    "{what} not reloaded, the last good version stays in use; mistakes in {path}:"
+                )
             }
-            Self::Refused { keeps: false, .. } => write!(f, "{what} not in full use, {path} has mistakes:"),
-            Self::Gone { .. } => write!(f, "{what} gone: {path}"),
+            Self::Refused { keeps: false, .. } => write!(f, "{what} not in full use; mistakes in {path}:"),
+            Self::Gone { .. } => write!(f, "{what} deleted: {path}"),
         }
     }
 }
 
-/// Everything read so far, each file as it was last good.
+/// The last good version of each file.
 #[derive(Debug, Default)]
 pub struct LastGood {
     books: BTreeMap<PathBuf, Book>,
-    /// Those of them that never were good, and are used in part.
+    /// Books that never were good, and are used in part.
     in_part: BTreeSet<PathBuf>,
     profiles: BTreeMap<PathBuf, Personality>,
-    /// Personalities whose files have gone: as they were, for settings that still name them.
+    /// Personalities whose files were deleted, for settings that still name them.
     retired: BTreeMap<PathBuf, Personality>,
-    /// Personalities that were refused, with what was said: told again only when that changes.
+    /// Personalities with errors, and their findings, which are reported again only when they change.
     refused: BTreeMap<PathBuf, Diagnostics>,
-    /// How books lean by results, by name.
-    leans: BTreeMap<String, Arc<LearnedWeights>>,
+    /// Learned weights by the name of their book.
+    learned_weights: BTreeMap<String, Arc<LearnedWeights>>,
 }
 
 impl LastGood {
-    /// All books as they were last good.
+    /// The last good version of all books, with their learned weights.
     #[must_use]
     pub fn library(&self) -> Library {
-        let leaning = self.books.values().map(|book| match self.leans.get(book.name()) {
-            Some(leans) => book.clone().with_learned_weights(Arc::clone(leans)),
-            None => book.clone(),
-        });
-        Library::new(leaning.collect())
+        let books = self
+            .books
+            .values()
+            .map(|book| match self.learned_weights.get(book.name()) {
+                Some(weights) => book.clone().with_learned_weights(Arc::clone(weights)),
+                None => book.clone(),
+            });
+        Library::new(books.collect())
     }
 
-    /// From now on books lean so.
-    pub fn set_learned_weights(&mut self, leans: BTreeMap<String, Arc<LearnedWeights>>) {
-        self.leans = leans;
+    /// Replaces the learned weights of all books.
+    pub fn set_learned_weights(&mut self, weights: BTreeMap<String, Arc<LearnedWeights>>) {
+        self.learned_weights = weights;
     }
 
-    /// What books include in vain.
+    /// The findings for `include:` lines that name no book.
     #[must_use]
     pub fn missing_includes(&self) -> Vec<Diagnostics> {
         let books: Vec<Book> = self.books.values().cloned().collect();
         book::missing_includes(&books)
     }
 
-    /// Books whose compiled form turned out to be damaged; reading them again makes it anew.
+    /// Books whose compiled file is damaged; reading them again rebuilds it.
     #[must_use]
     pub fn damaged(&self) -> Vec<PathBuf> {
         let damaged = self.books.iter().filter(|(_, book)| book.is_damaged());
         damaged.map(|(path, _)| path.clone()).collect()
     }
 
-    /// All personalities as they were last good.
+    /// The last good version of all personalities.
     #[must_use]
-    pub fn cast(&self) -> Personalities {
+    pub fn personalities(&self) -> Personalities {
         Personalities::new(self.profiles.values().cloned().collect())
             .with_retired(self.retired.values().cloned().collect())
     }
 
-    /// Reads changed files again and tells what became of them.
+    /// Reads changed files again and returns the outcomes.
     ///
-    /// A file with mistakes leaves what it was before in use. A book that never was good is used in part, as far
-    /// as its lines can be read. Personalities that name a missing book are refused until it is there.
+    /// A file with errors leaves its last good version in use. A book without one is used in part: its readable lines. Personalities
+    /// that name a missing book are refused until it exists.
     pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<ReloadNews> {
         let (books, profiles): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
             .iter()
             .partition(|path| path.extension().is_some_and(|ending| ending == BOOK));
         let mut news: Vec<ReloadNews> = books.iter().map(|path| self.reload_book(path)).collect();
         let known: Vec<String> = self.books.values().map(|book| book.name().to_owned()).collect();
-        // Books came or went: what was refused for want of one may be good now.
-        let waiting: Vec<PathBuf> = self.refused.keys().cloned().collect();
-        let again = waiting.iter().filter(|path| !profiles.contains(path));
+        // The books have changed: a personality that was refused for a missing book may be good now.
+        let refused: Vec<PathBuf> = self.refused.keys().cloned().collect();
+        let again = refused.iter().filter(|path| !profiles.contains(path));
         news.extend(
             profiles
                 .iter()
@@ -206,7 +212,7 @@ impl LastGood {
             Err(error) => (None, unreadable(&path, &error)),
         };
         let before = self.books.get(&path);
-        // A text that was used in part has nothing over one that can be used in part too.
+        // A book used in part is no better than a new version that can be used in part.
         let is_good = before.is_some() && !self.in_part.contains(&path);
         let keeps = before.is_some();
         let had_moves = before.is_some_and(|book| book.rows() > 0);
@@ -239,13 +245,13 @@ impl LastGood {
         }
     }
 
-    /// Whether a personality is in use that is not as an empty file would have it.
+    /// Whether the personality in use sets any key.
     fn says_something(&self, path: &Path) -> bool {
         let plain = |profile: &Personality| *profile == Personality::new(&profile.name);
         self.profiles.get(path).is_some_and(|profile| !plain(profile))
     }
 
-    /// Nothing when it was refused before for the same reasons.
+    /// Reloads a personality. None when it was refused before with the same findings.
     fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<ReloadNews> {
         let path = path.to_owned();
         let name = path.display().to_string();
@@ -291,16 +297,16 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// Why an empty file is not taken for what its owner wants: some programs cut a file to nothing before they write it.
+/// The finding for a file that became empty: not used, since some programs truncate a file before they write it.
 fn emptied(path: &Path) -> Diagnostics {
     refusal(
         &path.display().to_string(),
         "the file is empty now",
-        "what it said stays in use; delete the file, or leave a comment in it, to be rid of that",
+        "the last good version stays in use; to drop it, delete the file or write a comment into it",
     )
 }
 
-/// The bytes of a file; nothing when it is not there.
+/// The bytes of a file; none when it does not exist.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
     match files::read(path, files::TEXT) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -314,8 +320,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Diagnostics {
         &path.display().to_string(),
         &format!("the file cannot be read: {error}"),
         match error.kind() {
-            io::ErrorKind::PermissionDenied => "see to its permissions",
-            _ => "put a text there, or take it away",
+            io::ErrorKind::PermissionDenied => "check its permissions",
+            _ => "replace it by a text file, or delete it",
         },
     )
 }
