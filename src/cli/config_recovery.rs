@@ -59,8 +59,8 @@ pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyh
     };
     error!("{refusal:#}");
     warn!(
-        "{} games may still run and are played to their end by the last good settings; new ones are declined until the \
-         mistakes are mended and SIGHUP has this file read again",
+        "{} games may still run and are played to their end with the last good settings; new ones are declined until the \
+         mistakes are fixed and SIGHUP reloads the file",
         running.len()
     );
     let stock = inspected(&config.paths, stop).0;
@@ -75,7 +75,7 @@ pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyh
 fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<StartConfig> {
     let paths = settings::read(path)?.paths;
     let (stock, broken) = inspected(&paths, stop);
-    // Only now it is known who is there.
+    // The settings name personalities, which are known only now.
     let Accepted { config, text } = settings::read_with(path, &paths, &stock, &broken)?;
     Ok(StartConfig {
         config,
@@ -84,11 +84,11 @@ fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<StartConf
     })
 }
 
-/// The last good settings and the games that the last run left behind; none where there are no such settings.
+/// The last good settings and the unfinished games of the last run; none without such settings.
 fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
     let text = files::read(path, files::TEXT).unwrap_or_default();
     let folder = state_dir::folder_of_text(&String::from_utf8_lossy(&text), path);
-    // A disk that was full has kept nothing; a file that only names who is not there still says how to play.
+    // Without a backup, as after a full disk, a bot.toml whose only mistakes are missing names still serves.
     let config = config_backup::read(&folder, path).or_else(|| settings::read(path).ok())?;
     let running = if config.state.archive {
         state_dir::unfinished(&folder)
@@ -98,8 +98,8 @@ fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
     Some((config, running))
 }
 
-/// Everybody is asked to come later, and games that run are played by whom they were begun, at the level they had. Who
-/// is not there any more is stood in for, see [`Cast::seated`](sparring_personality::Cast::seated).
+/// Settings that decline every challenge with reason `later`, and play each running game with its personality and level.
+/// [`Personalities`] has a substitute for a personality that no longer exists.
 fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
@@ -111,14 +111,14 @@ fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities)
         .chain(config.rules)
         .collect();
     config.matchmaking.enabled = false;
-    // An arena begins games without asking.
+    // An arena starts games without a challenge.
     config.tournaments.enabled = false;
     config
 }
 
-/// How a game is played that was begun so; none where nobody can say whose it is.
+/// A rule that plays a running game as it was begun; none for an anonymous opponent.
 fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
-    // Whoever stands in for somebody is neither stronger nor weaker.
+    // A substitute plays at the level of the original.
     let own = game.played.filter(|_| !cast.remembers(&game.personality));
     Some(Rule {
         name: Some(format!("as game {} was begun", game.id)),
@@ -145,7 +145,7 @@ mod tests {
     use sparring_personality::Personality;
 
     #[test]
-    fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
+    fn every_challenge_is_declined_and_running_games_keep_personality_and_level() {
         let rated = GameRecord {
             rated: true,
             personality: "club".to_owned(),

@@ -22,29 +22,29 @@ use crate::{
 use sparring_chess::units::Elo;
 use sparring_personality::LevelSetting;
 
-/// Steers a running daemon.
+/// Changes the settings of a running daemon.
 #[derive(Debug)]
 pub(super) struct DaemonControl {
     path: PathBuf,
-    /// The settings that it was started with: some of them count only then.
+    /// The settings at the start: some sections take effect only then.
     started: Config,
-    /// The books and personalities there are.
+    /// All books and personalities.
     stock: Assets,
-    /// The options as the settings have them.
+    /// The options of the settings, without overrides.
     wanted: Options,
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
     course: watch::Sender<Overrides>,
-    /// The settings in force, kept for a start that finds them spoiled.
+    /// The backup of the settings in force.
     copy: config_backup::Copy,
-    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    /// Why bot.toml was unusable at the start, while only the last run's games are played.
     refusal: watch::Sender<Option<Arc<str>>>,
-    /// The settings were read again and could not be used: those of before are in force.
+    /// Whether bot.toml is unusable and the earlier settings are in force.
     is_behind: watch::Sender<bool>,
 }
 
 impl DaemonControl {
-    /// Controls a daemon that was started with these settings.
+    /// The control of a daemon that was started with these settings.
     pub(super) fn new(
         path: PathBuf,
         started: Config,
@@ -66,8 +66,8 @@ impl DaemonControl {
         }
     }
 
-    /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
-    /// they were refused, only the last run's games are played.
+    /// Records how the settings came about, and backs them up to `kept_in` from now on. If they were refused, only the last run's games
+    /// are played.
     pub(super) fn standing(self, standing: ConfigState, kept_in: Option<PathBuf>) -> Self {
         let mut copy = config_backup::Copy::new(kept_in);
         match standing {
@@ -79,43 +79,43 @@ impl DaemonControl {
         Self { copy, ..self }
     }
 
-    /// Whether the settings in force could not be kept so far.
+    /// Whether the backup of the settings failed so far.
     pub(super) fn owes_a_copy(&self) -> bool {
         self.copy.is_owed()
     }
 
-    /// Tries again to keep them.
+    /// Tries the backup again.
     pub(super) fn keep_again(&mut self) {
         self.copy.try_again();
     }
 
-    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    /// Why bot.toml was unusable at the start, while only the last run's games are played.
     pub(super) fn refusal(&self) -> watch::Receiver<Option<Arc<str>>> {
         self.refusal.subscribe()
     }
 
-    /// Whether the settings in force are older than those in the file, which cannot be used.
+    /// Whether bot.toml is unusable and the earlier settings are in force.
     pub(super) fn is_behind(&self) -> watch::Receiver<bool> {
         self.is_behind.subscribe()
     }
 
-    /// Whether only the games of the last run are played, until settings can be used.
+    /// Whether only the last run's games are played, until bot.toml can be used.
     pub(super) fn is_in_rescue(&self) -> bool {
         self.refusal.borrow().is_some()
     }
 
-    /// The last run's games are over and the settings are as bad as they were: why.
+    /// Ends the mode in which only the last run's games are played, and returns the error of bot.toml.
     pub(super) fn give_up(&self) -> Option<anyhow::Error> {
         let why = self.refusal.send_replace(None)?;
         Some(Failure::error(Exit::BadConfiguration, &*why))
     }
 
-    /// What the owner asked for beside the settings, now and later.
+    /// The owner's overrides of the settings.
     pub(super) fn course(&self) -> watch::Receiver<Overrides> {
         self.course.subscribe()
     }
 
-    /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
+    /// Reloads bot.toml. Settings with errors change nothing; some sections need a restart.
     pub(super) fn reload(&mut self) {
         match settings::read_with(&self.path, &self.started.paths, &self.stock, &[]) {
             Ok(Accepted { config: fresh, text }) => {
@@ -127,7 +127,7 @@ impl DaemonControl {
                     || fresh.status != started.status
                 {
                     warn!(
-                        "[lichess], [paths], [engine], [state] and [dashboard] count from the next start on"
+                        "changes of [lichess], [paths], [engine], [state] and [dashboard] take effect at the next start"
                     );
                 }
                 self.wanted = Options::from(&fresh);

@@ -1,4 +1,4 @@
-//! `sparring run`: the bot on lichess, until it is told to stop.
+//! `sparring run`: the bot on lichess, until it is stopped.
 
 use std::{env, ffi::OsStr, path::Path, process, time::Duration};
 
@@ -82,7 +82,7 @@ const BACKUP_RETRY: Duration = Duration::from_secs(30);
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     memory_protection::forbid_core_dumps();
     raise_open_files().warn_if_few();
-    let ended = be(args, warnings);
+    let ended = run_daemon(args, warnings);
     match ended {
         Err(error) if args.quit_if_hopeless && is_hopeless(&error) => {
             error!("exiting for good, since a restart would not help: {error:#}");
@@ -97,19 +97,19 @@ fn is_hopeless(error: &anyhow::Error) -> bool {
     matches!(exit::code_of(error), Exit::NoPermission | Exit::BadConfiguration)
 }
 
-/// Is the bot.
-fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
+/// Starts the runtime, loads the settings and runs the daemon.
+fn run_daemon(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     let runtime = threads::runtime()?;
     runtime.block_on(async {
         let stop = CancellationToken::new();
-        let escort = Companions {
+        let companions = Companions {
             // Before anything else: by default SIGHUP would end the process while it starts.
             hangup: signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?,
             warnings,
             stop: &stop,
         };
         let start = config_recovery::begin(&args.station.config, args.dry_run, &stop)?;
-        let ended = hold(args, start, escort).await;
+        let ended = lock_and_serve(args, start, companions).await;
         stop.cancel();
         if let Err(error) = &ended
             && exit::code_of(error) == Exit::Taken
@@ -119,7 +119,7 @@ fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
                 "{error:#}; systemd restarts this service in {} s",
                 TAKEN_DELAY.as_secs()
             );
-            wait_for_the_other().await;
+            delay_restart().await;
         }
         ended
     })
@@ -132,9 +132,9 @@ fn is_service(exec_pid: Option<&OsStr>, own: u32) -> bool {
         .is_some_and(|pid| pid == own.to_string())
 }
 
-/// Lets the bot pass the time that has the account: systemd starts this one again at once. Whoever ends it waits for nothing.
-async fn wait_for_the_other() {
-    let told = |kind| async move {
+/// Sleeps before a service exits because another bot runs; a signal ends the sleep.
+async fn delay_restart() {
+    let signalled = |kind| async move {
         match signal(kind) {
             Ok(mut signal) => signal.recv().await,
             Err(_) => std::future::pending().await,
@@ -142,22 +142,22 @@ async fn wait_for_the_other() {
     };
     tokio::select! {
         () = tokio::time::sleep(TAKEN_DELAY) => {}
-        _ = told(SignalKind::terminate()) => {}
-        _ = told(SignalKind::interrupt()) => {}
+        _ = signalled(SignalKind::terminate()) => {}
+        _ = signalled(SignalKind::interrupt()) => {}
     }
 }
 
-/// What goes with the bot from its first moment to its last.
+/// What the daemon's caller sets up before it starts.
 struct Companions<'s> {
-    /// Asks for the settings to be read again.
+    /// SIGHUP, which reloads the settings.
     hangup: Signal,
     warnings: Warnings,
-    /// Ends what runs beside the bot.
+    /// Stops the tasks beside the daemon.
     stop: &'s CancellationToken,
 }
 
-/// Takes the token and the folder for this process, and is the bot with them.
-async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow::Result<Exit> {
+/// Locks the token and the state folder for this process, and runs the daemon.
+async fn lock_and_serve(args: &Args, start: StartConfig, companions: Companions<'_>) -> anyhow::Result<Exit> {
     let config = &start.config;
     let server = match &args.station.url {
         Some(url) => {
@@ -174,7 +174,7 @@ async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow
     let token = sources.read().map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
     let is_taken = |why: String| Failure::error(Exit::Taken, why);
-    // A dry run takes it too: beside a running bot each would close the event stream of the other.
+    // A dry run locks the token too: beside a running bot each would close the other's event stream.
     let _held = state_dir::take_token(&token, server.as_str())
         .await
         .map_err(|taken| is_taken(taken.to_string()))?;
@@ -182,7 +182,7 @@ async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
     let folder = state_dir::folder(config, &args.station.config);
-    // A dry run changes nothing here either.
+    // A dry run does not write to the folder.
     let place = if args.dry_run {
         None
     } else {
@@ -192,18 +192,18 @@ async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow
         folder: &folder,
         place: place.as_ref(),
     };
-    serve(args, start, client, claim, kept, escort).await
+    serve(args, start, client, claim, kept, companions).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
     Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
 }
 
-/// Where lies what outlasts a restart.
+/// The state folder.
 #[derive(Clone, Copy)]
 struct StateFiles<'p> {
     folder: &'p Path,
-    /// The same folder, to write to; a dry run has none.
+    /// Its lock, for writing; none in a dry run.
     place: Option<&'p StateDir>,
 }
 
@@ -213,14 +213,14 @@ async fn serve(
     client: Client,
     claim: ClaimAccount,
     StateFiles { folder, place }: StateFiles<'_>,
-    escort: Companions<'_>,
+    companions: Companions<'_>,
 ) -> anyhow::Result<Exit> {
     let StartConfig {
         config,
         stock,
         standing,
     } = start;
-    let stop = escort.stop;
+    let stop = companions.stop;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
     let cache = Cache::new(&folder.join(state_dir::LISTS));
@@ -246,21 +246,21 @@ async fn serve(
         declare,
     )
     .standing(standing, place.map(|_| folder.to_owned()));
-    let (wishes, wished) = mpsc::channel(OWNER_COMMANDS);
+    let (commands, received) = mpsc::channel(OWNER_COMMANDS);
     if let Some(listen) = &config.status.listen {
         let panel = panel(
             &config,
             &service,
             &stock,
             &control,
-            escort.warnings,
-            wishes.clone(),
+            companions.warnings,
+            commands.clone(),
         )?;
         let served = listener::serve(listen, dashboard::router(panel), stop).await;
         served.map_err(bad_configuration)?;
     }
-    steer(service, control, wished, escort.hangup).await?;
-    info!("ended as asked");
+    supervise(service, control, received, companions.hangup).await?;
+    info!("stopped on request");
     Ok(Exit::Success)
 }
 
@@ -276,7 +276,7 @@ fn panel(
     stock: &Assets,
     control: &DaemonControl,
     warnings: Warnings,
-    wishes: mpsc::Sender<OwnerCommand>,
+    commands: mpsc::Sender<OwnerCommand>,
 ) -> anyhow::Result<DashboardState> {
     let status = &config.status;
     Ok(DashboardState {
@@ -300,18 +300,18 @@ fn panel(
         warnings,
         reload_log: stock.reload_log.clone(),
         access: listener::access(status).map_err(bad_configuration)?,
-        commands: wishes,
+        commands,
         begun: Instant::now(),
         load: Load::default(),
         viewers: Viewers::default(),
     })
 }
 
-/// Runs the daemon, and heeds signals and the owner's wishes until it has ended.
-async fn steer(
+/// Runs the daemon, and handles signals and the owner's commands until it ends.
+async fn supervise(
     service: Service,
     mut control: DaemonControl,
-    mut wished: mpsc::Receiver<OwnerCommand>,
+    mut commands: mpsc::Receiver<OwnerCommand>,
     mut hangup: Signal,
 ) -> anyhow::Result<()> {
     let signals = Shutdown::default();
@@ -322,45 +322,45 @@ async fn steer(
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;
     let mut again = tokio::time::interval(BACKUP_RETRY);
-    // Nobody looks at it as long as nothing is owed.
+    // Polled only while a backup is due.
     again.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let ended = loop {
         let plays_last_games = control.is_in_rescue() && !signals.drain.is_cancelled();
         tokio::select! {
-            ended = &mut daemon => break ended.context("the daemon fell over")?,
+            ended = &mut daemon => break ended.context("the daemon panicked")?,
             Some(()) = hangup.recv() => control.reload(),
-            Some(wish) = wished.recv() => match wish {
+            Some(command) = commands.recv() => match command {
                 OwnerCommand::Pause => control.pause(true),
                 OwnerCommand::Resume => control.pause(false),
                 OwnerCommand::Reload => control.reload(),
                 OwnerCommand::Level(level) => control.casual_level(level),
                 OwnerCommand::Drain if signals.drain.is_cancelled() => {}
-                OwnerCommand::Drain => end(&signals),
+                OwnerCommand::Drain => request_stop(&signals),
             },
-            Some(()) = terminate.recv() => end(&signals),
-            Some(()) = interrupt.recv() => end(&signals),
+            Some(()) = terminate.recv() => request_stop(&signals),
+            Some(()) = interrupt.recv() => request_stop(&signals),
             Ok(_) = status.wait_for(plays_nothing), if plays_last_games => {
                 hopeless = control.give_up();
-                end(&signals);
+                request_stop(&signals);
             }
             _ = again.tick(), if control.owes_a_copy() => control.keep_again(),
-            () = notifier.tell() => {}
+            () = notifier.notify_next() => {}
         }
     };
     ended.map_err(|exit| failure(&exit))?;
     hopeless.map_or(Ok(()), Err)
 }
 
-/// Whether every game that was there when the event stream opened is over.
+/// Whether no game is running, once the event stream is open.
 fn plays_nothing(status: &Status) -> bool {
     status.is_listening && status.games == 0 && status.parked == 0
 }
 
-/// The first wish to end drains, the second leaves.
-fn end(signals: &Shutdown) {
-    systemd::tell_of_the_end();
+/// The first request to stop drains; the second exits at once.
+fn request_stop(signals: &Shutdown) {
+    systemd::notify_stopping();
     if signals.drain.is_cancelled() {
-        info!("leaving; running games stay on the server");
+        info!("exiting now; running games go on at the server");
         signals.leave.cancel();
     } else {
         signals.drain.cancel();
