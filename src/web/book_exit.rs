@@ -1,6 +1,6 @@
-//! Where a game left the book: at which move, by whom, and what the book would have played.
+//! Where a game left the book: at which move, by which side, and the book's expected continuation.
 //!
-//! The line that was followed is known from the archive; the plan is read from the book as it is now.
+//! The archive says which book line was followed; the continuation comes from the current version of the book.
 
 use serde_json::{Value, json};
 
@@ -8,17 +8,17 @@ use crate::store::{BookChoice, MoveExplanation, MoveRecord, MoveSource, Thought}
 use sparring_book::{self as book, Book, ExpectedLine, Library};
 use sparring_chess::GameHistory;
 
-/// So many half moves of a plan are told after its first.
+/// Half moves of the expected continuation after its first.
 const FURTHER: usize = 5;
 
-/// Who went another way than the book.
+/// The side that left the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
-    /// The opponent played a move that the book does not have there.
+    /// The opponent played a move that is not in the book.
     Opponent,
-    /// The bot was to play a move of the book and played another.
+    /// The bot had a book move and played another.
     Bot,
-    /// Nobody: the book says nothing any more.
+    /// Neither: the book line ends.
     Nobody,
 }
 
@@ -32,8 +32,7 @@ impl Who {
     }
 }
 
-/// Where the first moves of mine from a book were followed by one that was not; nothing where that never happened.
-/// `line` is the whole game.
+/// Where the bot's first moves from a book ended; none if the game never was in a book, or never left it. `line` is the whole game.
 pub(crate) fn book_exit(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
     let mine: Vec<(u32, &Thought)> = moves
         .iter()
@@ -54,7 +53,7 @@ pub(crate) fn book_exit(line: &GameHistory, moves: &[MoveRecord], library: &Libr
         .map(|book| trace(book, line, *last as usize));
     let (ply, who, plan) = match found {
         Some((ply, who, plan)) => (ply, Some(who.word()), plan),
-        // The book is gone, or was never told.
+        // The book was deleted, or not recorded.
         None => (*mine_next as usize, None, Vec::new()),
     };
     Some(json!({
@@ -64,7 +63,7 @@ pub(crate) fn book_exit(line: &GameHistory, moves: &[MoveRecord], library: &Libr
     }))
 }
 
-/// The book that a line stands in.
+/// The book of a recorded book line.
 fn book_of<'l>(library: &'l Library, followed: &BookChoice) -> Option<&'l Book> {
     let (file, _) = followed.at.rsplit_once(':')?;
     library
@@ -73,7 +72,7 @@ fn book_of<'l>(library: &'l Library, followed: &BookChoice) -> Option<&'l Book> 
         .find(|book| book.path() == file)
 }
 
-/// From the position after my last move from the book: who left it at which ply, and what it would have played.
+/// From the position after the bot's last book move: who left the book, at which ply, and its expected continuation.
 fn trace(book: &Book, line: &GameHistory, last: usize) -> (usize, Who, Vec<ExpectedLine>) {
     let before = |plies: usize| {
         let mut before = line.clone();
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_another_way_is_told_with_what_the_book_had_there() {
+    fn the_side_that_leaves_the_book_is_named_with_the_book_s_continuation() {
         let text = "e4 e5 Nf3 Nc6 Bb5\n";
         let told = left(text, "e2e4 c7c5 g1f3", 1).unwrap();
         assert_eq!((&told["ply"], &told["by"]), (&json!(2), &json!("opponent")));

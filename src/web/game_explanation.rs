@@ -1,6 +1,6 @@
-//! Why it played that: the decisions of a finished game as JSON, for the page of the sandbox and for the dashboard.
+//! Explanations of a finished game's moves as JSON, for the sandbox's page and the dashboard.
 //!
-//! `docs/operate.md` shows the form. What is not known is left out.
+//! `docs/operate.md` shows the format. Unknown fields are left out.
 
 use std::time::Duration;
 
@@ -17,13 +17,12 @@ use sparring_chess::{GameHistory, Variant, parse_uci, write_fen, write_san, writ
 use sparring_lichess::model::{GameId, Side};
 use sparring_personality::Personalities;
 
-/// The last rows of a game are written a moment after its end is seen elsewhere.
+/// Longest wait for the end of a game to be written, which happens a moment after the stream shows it.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
-/// How soon it is looked again.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// Interval of looking for it.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A game that is over for everybody else, with its moves, once its end is in the archive; nothing for games that it does
-/// not know.
+/// A finished game with its moves, once its end is in the archive; none for unknown games.
 pub async fn once_written(store: &ArchiveWriter, id: GameId) -> Option<(GameRecord, Vec<MoveRecord>)> {
     let begun = Instant::now();
     loop {
@@ -34,29 +33,29 @@ pub async fn once_written(store: &ArchiveWriter, id: GameId) -> Option<(GameReco
         if game.is_some() || begun.elapsed() > WRITTEN_WITHIN {
             return game.zip(Some(moves));
         }
-        sleep(LOOK_AGAIN).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 
-/// A half move as a page without rules can show it.
+/// A half move with its position, for a page that knows no rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
-    /// As the stream wrote it.
+pub struct ReplayedMove {
+    /// UCI notation.
     pub uci: String,
-    /// As books write it.
+    /// SAN.
     pub san: String,
     /// The position after it.
     pub fen: String,
 }
 
-/// The moves of a game; those that make no game end it.
+/// The moves of a game, up to the first illegal one.
 #[must_use]
-pub fn replayed(game: &GameRecord, moves: &[MoveRecord]) -> Vec<Told> {
+pub fn replayed(game: &GameRecord, moves: &[MoveRecord]) -> Vec<ReplayedMove> {
     replay(game, moves).map_or_else(Vec::new, |(_, told)| told)
 }
 
-/// The game itself, and its moves in words; nothing where its start makes no sense.
-fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<Told>)> {
+/// The game's history and its moves; none where its start position is invalid.
+fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<ReplayedMove>)> {
     let written = game.end.as_ref().map(|end| end.moves.as_str());
     let words: Vec<&str> = match written {
         Some(written) => written.split_ascii_whitespace().collect(),
@@ -71,7 +70,7 @@ fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<T
         };
         let san = write_san(line.position(), mv);
         line.play(mv);
-        told.push(Told {
+        told.push(ReplayedMove {
             uci: write_uci(mv, line.variant()),
             san,
             fen: write_fen(line.position()),
@@ -80,8 +79,8 @@ fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<T
     Some((line, told))
 }
 
-/// Why each move of mine was played, where the books of the library were left, and what the evaluation was made of after
-/// each half move. Nothing while the game runs: then it would help somebody.
+/// The explanation of each of the bot's moves, where the game left the book, and the evaluation's terms after each half move. None
+/// while the game runs, since it would help the opponent.
 #[must_use]
 pub fn decisions(
     game: &GameRecord,
@@ -109,15 +108,15 @@ pub fn decisions(
     }))
 }
 
-/// The same with word of whether the lines of books in it can be edited in the browser.
+/// Adds whether book lines can be edited in the browser.
 #[must_use]
 pub fn editable(mut decisions: Value, edit: bool) -> Value {
     decisions["edit"] = json!(edit);
     decisions
 }
 
-/// One decision; nothing for moves of the opponent, and where nothing is known.
-fn card(record: &MoveRecord, mv: &Told) -> Option<Value> {
+/// One explained move; none for the opponent's moves.
+fn card(record: &MoveRecord, mv: &ReplayedMove) -> Option<Value> {
     let thought = record.thought.as_ref()?;
     let (from, depth, nodes) = match thought.source {
         MoveSource::Book => ("book", None, None),
@@ -158,7 +157,7 @@ fn of_search(search: &SearchExplanation) -> Value {
     json!({"lines": search.lines, "people": people})
 }
 
-/// Thousandths as a chance from 0 to 1.
+/// Permille as a probability from 0 to 1.
 fn share(permille: u16) -> f64 {
     f64::from(permille) / 1000.0
 }

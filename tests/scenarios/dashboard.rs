@@ -206,7 +206,7 @@ async fn pages_of_games_are_short_and_lead_to_the_next() {
         let refused = asked.send().await.unwrap();
         assert_eq!(refused.status(), 400, "{most}");
         let said: serde_json::Value = refused.json().await.unwrap();
-        assert_eq!(said["error"], "most is a whole number up to 200", "{most}");
+        assert_eq!(said["error"], "most must be a whole number up to 200", "{most}");
     }
 }
 

@@ -12,10 +12,10 @@ use sparring_personality::{
     strength::{CALIBRATION, Levels},
 };
 
-/// A performance is told only for scores that have an Elo at all.
-const EXTREME: f64 = 0.99;
+/// Scores are clamped to this for a performance rating, since 0 and 1 have none.
+const MAX_SCORE: f64 = 0.99;
 
-/// The table of levels, and what games with both ratings known say of them.
+/// The table of levels, with their performance in rated-opponent games.
 pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
     let levels = Levels::shipped();
     let rows: Vec<Value> = levels
@@ -38,7 +38,7 @@ pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
     json!({"note": CALIBRATION, "levels": rows, "played": played(cast, games)})
 }
 
-/// By level: the performance in games against opponents with a rating, in standard chess.
+/// Performance by level in standard chess, against opponents with a rating.
 fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
     let mut by_level: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
     for game in games
@@ -67,15 +67,15 @@ fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
     told.collect()
 }
 
-/// The ends of a score's error, as far as they are known.
+/// The ends of a score's confidence interval, if known.
 fn bounds(group: &Group) -> (Option<f64>, Option<f64>) {
     let at = |sign: f64| group.error.map(|error| group.score + sign * error);
     (at(-1.0), at(1.0))
 }
 
-/// The rating that scores so against opponents of a mean rating, by Elo's formula.
+/// The performance rating: the rating expected to score so against opponents of a mean rating (Elo's formula).
 fn performance(mean: f64, score: f64) -> f64 {
-    let score = score.clamp(1.0 - EXTREME, EXTREME);
+    let score = score.clamp(1.0 - MAX_SCORE, MAX_SCORE);
     (mean - 400.0 * (1.0 / score - 1.0).log10()).round()
 }
 
@@ -84,14 +84,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_scores_half_performs_like_the_opponents() {
+    fn half_the_points_is_a_performance_at_the_opponents_rating() {
         assert!((performance(1500.0, 0.5) - 1500.0).abs() < 1e-9);
         assert!((performance(1500.0, 0.76) - 1700.0).abs() <= 1.0, "Elo's table");
         assert!(performance(1500.0, 1.0).is_finite() && performance(1500.0, 0.0).is_finite());
     }
 
     #[test]
-    fn the_table_rises_and_says_how_true_it_is() {
+    fn the_table_rises_and_names_its_calibration() {
         let told = table(&Personalities::new(Vec::new()), Vec::new());
         assert_eq!(told["note"], CALIBRATION);
         let places: Vec<f64> = told["levels"]

@@ -40,21 +40,21 @@ use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, UserId};
 use sparring_personality::Level;
 
-/// Games on a page of the list.
+/// Default page size of the list of games.
 const PAGE: u32 = 50;
-/// Most games on a page.
-const LARGEST_PAGE: u32 = 200;
-/// Opponents in the list, those with the most games first.
-const OPPONENTS: usize = 1000;
-/// The newest games that statistics are computed from.
-const MOST_RESULTS: u32 = 20_000;
-/// The newest games that book scores are computed from; each is replayed.
-const PLAYED_THROUGH: u32 = 2_000;
+/// Largest page size.
+const MAX_PAGE: u32 = 200;
+/// Most opponents in the list, those with the most games first.
+const MAX_OPPONENTS: usize = 1000;
+/// How many of the newest games statistics use.
+const STATS_GAMES: u32 = 20_000;
+/// How many of the newest games book scores use; each is replayed.
+const BOOK_SCORE_GAMES: u32 = 2_000;
 
-/// Games whose moves are read at a time.
-const PART: usize = 50;
+/// How many games are read with their moves at a time.
+const CHUNK: usize = 50;
 
-/// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
+/// The router of the pages, their API calls, `/healthz` and `/metrics`.
 pub fn router(panel: DashboardState) -> Router {
     let health = health::router(panel.health.clone(), panel.access.clone());
     let (access, load) = (panel.access.clone(), panel.load.clone());
@@ -74,7 +74,7 @@ pub fn router(panel: DashboardState) -> Router {
         .route("/api/levels", get(strength_of_levels))
         .route("/api/warnings", get(warnings))
         .route("/api/control/level", post(commands::set_level))
-        .route("/api/control/{wish}", post(commands::control))
+        .route("/api/control/{command}", post(commands::control))
         .fallback(pages::page)
         .layer(from_fn_with_state(access, auth::check))
         .with_state(panel);
@@ -115,11 +115,11 @@ struct HistoryQuery {
     speed: Option<String>,
     rated: Option<bool>,
     most: Option<String>,
-    /// The last game of the page before.
+    /// The last game of the previous page.
     after: Option<String>,
 }
 
-/// The newest games that fit, or those after one of them.
+/// A page of games, newest first.
 async fn games(
     State(panel): State<DashboardState>,
     wanted: Result<Query<HistoryQuery>, QueryRejection>,
@@ -134,7 +134,7 @@ async fn games(
         None => None,
     };
     let most = match wanted.most.as_deref().map(str::parse::<u32>) {
-        Some(most) => most.map_err(|_| ApiError::NoNumber)?.clamp(1, LARGEST_PAGE),
+        Some(most) => most.map_err(|_| ApiError::NoNumber)?.clamp(1, MAX_PAGE),
         None => PAGE,
     };
     let filter = Filter {
@@ -162,7 +162,7 @@ async fn games(
     panel.read(page).await
 }
 
-/// A game with its moves, and, once it is over, with what they rest on.
+/// A game with its moves, and the explanations of a finished one.
 async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id: GameId = id.parse().map_err(|_| ApiError::NotFound)?;
     let library = Arc::clone(&panel.library.borrow());
@@ -201,7 +201,7 @@ fn met(games: &[GameRecord]) -> Vec<Value> {
         .into_iter()
         .map(|(name, games)| {
             let count = |result| games.iter().filter(|game| game.result() == result).count();
-            // They come with the newest first.
+            // Games come newest first.
             let newest = games.first();
             let shown = json!({
                 "name": name, "id": newest.and_then(|game| game.opponent.as_ref()), "games": games.len(),
@@ -213,7 +213,10 @@ fn met(games: &[GameRecord]) -> Vec<Value> {
         })
         .collect();
     list.sort_by_key(|(games, _)| std::cmp::Reverse(*games));
-    list.into_iter().take(OPPONENTS).map(|(_, shown)| shown).collect()
+    list.into_iter()
+        .take(MAX_OPPONENTS)
+        .map(|(_, shown)| shown)
+        .collect()
 }
 
 /// Performance rating by speed and by personality, and the rating history.
@@ -229,17 +232,17 @@ async fn performance(State(panel): State<DashboardState>) -> Result<Response, Ap
     panel.read(strength).await
 }
 
-/// What the lines of the books scored.
+/// Scores by book line.
 async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let library = Arc::clone(&panel.library.borrow());
     let scores = move |reading: &ArchiveReading| {
         let newest = Filter {
-            most: Some(PLAYED_THROUGH),
+            most: Some(BOOK_SCORE_GAMES),
             ..Filter::default()
         };
         let ids = reading.archive()?.ids(&newest)?;
-        // A few at a time: with all their moves they are large.
-        let parts = ids.chunks(PART).map(|part| {
+        // In chunks, since games with all moves are large.
+        let parts = ids.chunks(CHUNK).map(|part| {
             let archive = reading.archive()?;
             let with_moves = |id: &GameId| Ok(archive.game(id)?.zip(Some(archive.moves(id)?)));
             let games: Result<Vec<_>, StoreError> =
@@ -251,7 +254,7 @@ async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response
     panel.read(scores).await
 }
 
-/// The levels, and how strong they were.
+/// The levels' parameters and measured strength.
 async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let cast = Arc::clone(&panel.personalities.borrow());
     let table = panel.read({
@@ -268,7 +271,7 @@ async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Respo
 /// The newest games without their moves, for statistics.
 fn newest_results(reading: &ArchiveReading) -> Result<Vec<GameRecord>, ApiError> {
     let newest = Filter {
-        most: Some(MOST_RESULTS),
+        most: Some(STATS_GAMES),
         ..Filter::default()
     };
     Ok(reading.archive()?.results(&newest)?)

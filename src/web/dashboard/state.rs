@@ -51,8 +51,7 @@ pub struct Overrides {
     pub casual_level: Option<Elo>,
 }
 
-/// So many follow the games at once: one more ends the stream of whoever has followed longest. The other connections
-/// are for pages.
+/// Most open streams of running games. One more ends the oldest; the other connections are for pages.
 const STREAMS: usize = 16;
 
 /// Open streams of running games. Clones share them.
@@ -60,7 +59,7 @@ const STREAMS: usize = 16;
 pub struct Viewers(Arc<Mutex<VecDeque<CancellationToken>>>);
 
 impl Viewers {
-    /// One more. Its stream ends with the token.
+    /// Adds a viewer. Its stream ends when the token is cancelled.
     pub(super) fn join(&self) -> CancellationToken {
         let mut viewers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         viewers.retain(|viewer| !viewer.is_cancelled());
@@ -111,7 +110,7 @@ pub struct DashboardState {
 }
 
 impl DashboardState {
-    /// Makes an answer of what the archive has, off the loop that games run on.
+    /// Runs a query on a separate connection to the archive, on the pages' worker thread.
     pub(super) async fn read<T: Serialize>(
         &self,
         question: impl FnOnce(&ArchiveReading) -> Result<T, ApiError> + Send + 'static,
@@ -120,12 +119,12 @@ impl DashboardState {
         self.load.read(path.ok_or(ApiError::NoArchive)?, question).await
     }
 
-    /// Asks the thread that writes the archive: something short, since what is to be written waits meanwhile.
+    /// Runs a short query on the thread that writes the archive, whose writes wait meanwhile.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        // Kept until it is answered, whether somebody still waits or not.
+        // Held until the query has run, even if the request is gone.
         let asking = self.load.asking.clone();
         let place = timeout(PATIENCE, asking.acquire_owned())
             .await

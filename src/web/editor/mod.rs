@@ -20,18 +20,18 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
-use self::files::{FileError, FileKind, MOST_BYTES, Version};
+use self::files::{FileError, FileKind, MAX_BYTES, Version};
 use crate::config::Paths;
 use crate::web::{
     auth::{self, Access},
-    worker::{Undone, Worker, again_soon},
+    worker::{Undone, Worker, retry_soon},
 };
 use sparring_book::Library;
 use sparring_chess::units::Elo;
 use sparring_diagnostics::Diagnostics;
 
 /// JSON writes some characters with more bytes than a file.
-const MOST_BODY: usize = 2 * MOST_BYTES as usize;
+const MOST_BODY: usize = 2 * MAX_BYTES as usize;
 /// So many texts at once are taken in.
 const PLACES: usize = 4;
 
@@ -77,7 +77,7 @@ pub fn router(editor: Editor, access: Access) -> Router {
         .route("/edit/save", post(save))
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .layer(from_fn_with_state(editor.clone(), admit))
-        .layer(from_fn_with_state(access.at_home(), auth::check))
+        .layer(from_fn_with_state(access.on_this_machine(), auth::check))
         .with_state(editor)
 }
 
@@ -96,7 +96,7 @@ async fn list(State(editor): State<Editor>) -> Result<Json<Value>, Trouble> {
         .iter()
         .map(|file| json!({"kind": file.kind.word(), "name": file.name, "path": file.path.display().to_string(), "bytes": file.bytes}))
         .collect();
-    Ok(Json(json!({"files": rows, "most": MOST_BYTES})))
+    Ok(Json(json!({"files": rows, "most": MAX_BYTES})))
 }
 
 async fn open(
@@ -203,14 +203,14 @@ enum Trouble {
     Broken(Box<Diagnostics>),
     File(FileError),
     Busy,
-    FellOver,
+    Panicked,
 }
 
 impl From<Undone> for Trouble {
     fn from(undone: Undone) -> Self {
         match undone {
             Undone::Busy => Self::Busy,
-            Undone::FellOver => Self::FellOver,
+            Undone::Panicked => Self::Panicked,
         }
     }
 }
@@ -250,11 +250,11 @@ impl IntoResponse for Trouble {
                 };
                 refuse(status, json!({"error": error.to_string(), "version": version}))
             }
-            Self::Busy => again_soon(refuse(
+            Self::Busy => retry_soon(refuse(
                 StatusCode::SERVICE_UNAVAILABLE,
                 json!({"error": "Too many ask at once"}),
             )),
-            Self::FellOver => refuse(
+            Self::Panicked => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 json!({"error": "Looking at the text fell over; the log says why"}),
             ),

@@ -13,9 +13,9 @@ use tokio::process::Command;
 use crate::harness::{BOOK, Folder, Program, settings};
 
 /// Words of the log that tell of a part of the program that fell over.
-const PANICS: [&str; 2] = ["panicked at", "fell over"];
+const PANICS: [&str; 2] = ["panicked", "fell over"];
 /// Words of the log that tell of an archive that cannot be written.
-const DISK: &str = "rows wait";
+const DISK: &str = "rows are queued";
 /// So many of the lines that matter are kept for whoever asks why.
 const KEPT: usize = 200;
 /// A bot that thinks as long as its clock allows.
