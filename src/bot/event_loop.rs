@@ -208,7 +208,7 @@ impl EventLoop {
         }
         // A game that was left and rejoined may count as ended there.
         if let Some(arena) = &game.tournament_id {
-            self.tournaments.begun(arena, &id);
+            self.tournaments.game_started(arena, &id);
         }
         if is_running {
             return;
@@ -295,7 +295,7 @@ impl EventLoop {
             self.polled_at = Instant::now();
             self.list_games();
         }
-        if self.ongoing_poll.next_call(now) {
+        if self.ongoing_poll.begin_if_due(now) {
             self.call(|client| async move { Completion::OngoingGames(client.ongoing_games().await) });
         }
         if Instant::now() >= self.next_ratings_at() {
@@ -326,7 +326,7 @@ impl EventLoop {
             per_opponent: options.games.per_opponent,
             opponents,
             sleeping: parked,
-            reserved: self.tournaments.seats(now),
+            reserved: self.tournaments.reserved_slots(now),
             lease: options.lease,
         }
     }
@@ -335,7 +335,7 @@ impl EventLoop {
     fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
         let (opponents, parked) = self.opponents();
         self.challenge_queue
-            .seats_for_bots(self.capacity((&opponents, &parked), now), without)
+            .free_slots_for_bots(self.capacity((&opponents, &parked), now), without)
     }
 
     fn next_deadline(&self) -> Instant {
@@ -418,8 +418,8 @@ impl EventLoop {
             let is_idle = self.supervisor.is_empty()
                 && self.challenge_queue.reserved_for() == 0
                 && !self.tournaments.is_leaving()
-                && !self.opponent_picker.is_taking_back();
-            let is_silent = self.calls.is_empty() && !self.challenge_queue.has_refusals();
+                && !self.opponent_picker.is_withdrawing();
+            let is_silent = self.calls.is_empty() && !self.challenge_queue.has_declines();
             let has_waited = self.flush_until.is_none_or(|until| Instant::now() >= until);
             (is_idle && (is_silent || has_waited)) || Instant::now() >= until
         })

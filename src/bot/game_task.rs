@@ -191,7 +191,7 @@ impl GameTask {
             turn: Turn::Open,
             lag: LagEstimator::new(settings.play.move_overhead + context.lag_margin.extra()),
             recorder: GameRecorder::default(),
-            place: context.live_games.place(settings.id.clone()),
+            place: context.live_games.slot(settings.id.clone()),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,

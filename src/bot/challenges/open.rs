@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use crate::store::ChallengeRecord;
 use sparring_lichess::model::GameId;
 
-/// More than can wait: what is older has been forgotten by the server as well.
+/// Capacity, more than can be open: the server has forgotten older ones too.
 const REMEMBERED: usize = 500;
 
-/// The challenges, the oldest first.
+/// The open challenges, oldest first.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct OpenChallenges(VecDeque<ChallengeRecord>);
 
 impl OpenChallenges {
-    /// A challenge is there.
+    /// Adds an open challenge.
     pub(in crate::bot) fn add(&mut self, record: ChallengeRecord) {
         if self.0.len() == REMEMBERED {
             self.0.pop_front();
@@ -21,7 +21,7 @@ impl OpenChallenges {
         self.0.push_back(record);
     }
 
-    /// Something has come of it: how it is kept from now on. None if that was known before.
+    /// Closes a challenge with a verdict. Returns its record for the archive; none if it was closed before.
     pub(in crate::bot) fn decide(&mut self, id: &GameId, verdict: &str) -> Option<ChallengeRecord> {
         let index = self.0.iter().position(|record| record.id == *id)?;
         let record = self.0.remove(index)?;

@@ -11,38 +11,38 @@ use sparring_chess::{
 use sparring_lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId};
 use sparring_personality::LevelContext;
 
-/// What is so about a challenge or game at one moment.
+/// The facts about a challenge or game that rules test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleContext {
-    /// The opponent; none for anonymous people and lichess' computer.
+    /// The opponent; none for anonymous players and lichess' AI.
     pub opponent: Option<UserId>,
     /// Whether lichess marks the opponent as a bot.
     pub is_bot: bool,
     /// The opponent's title.
     pub title: Option<String>,
-    /// The opponent's rating in what is played.
+    /// The opponent's rating in this perf.
     pub rating: Option<Elo>,
-    /// Whether that rating is not settled.
+    /// Whether that rating is provisional.
     pub provisional: bool,
-    /// My rating in what is played.
+    /// The bot's rating in this perf.
     pub own_rating: Option<Elo>,
-    /// Whether ratings change.
+    /// Whether the game is rated.
     pub rated: bool,
-    /// What is played.
+    /// The variant.
     pub variant: Variant,
     /// The clock.
     pub time: TimeControl,
-    /// Whether a game is to be repeated.
+    /// Whether it is a rematch.
     pub rematch: bool,
-    /// Lists that the opponent is on.
+    /// The user lists that the opponent is on.
     pub on_lists: Vec<String>,
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
-    /// What was played with the opponent ever.
+    /// The score against the opponent.
     pub score: OpponentScore,
-    /// Games that run with the opponent.
+    /// Running games with the opponent.
     pub running: u32,
-    /// The minute of the day, UTC.
+    /// The minute of the day in UTC.
     pub minute: u32,
 }
 
@@ -55,11 +55,11 @@ pub struct LocalContext {
     pub lists: Arc<UserLists>,
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
-    /// What was played with the opponent ever.
+    /// The score against the opponent.
     pub score: OpponentScore,
-    /// Games that run with the opponent.
+    /// Running games with the opponent.
     pub running: u32,
-    /// The minute of the day, UTC.
+    /// The minute of the day in UTC.
     pub minute: u32,
     /// Whether a game is to be repeated, where only the challenge has said so.
     pub rematch: bool,

@@ -79,7 +79,7 @@ impl EventLoop {
         let patience = match decision.then {
             Action::Decline(reason) => {
                 self.record_outcome(&id, &rules::describe(decision.then));
-                return self.challenge_queue.refuse(id, reason);
+                return self.challenge_queue.decline_later(id, reason);
             }
             Action::Accept => Millis::ZERO,
             Action::Queue => queue::PATIENCE,
@@ -91,7 +91,7 @@ impl EventLoop {
             is_rematch: facts.rematch,
             patience,
         };
-        self.challenge_queue.wait(who, self.now());
+        self.challenge_queue.enqueue(who, self.now());
     }
 
     /// Records the outcome of a challenge, ours or theirs, once. Returns whether it was still open.
@@ -162,7 +162,7 @@ impl EventLoop {
         }
         // There is no slot for it any more.
         self.challenge_queue.failed(&id);
-        self.challenge_queue.refuse_again(id, DeclineReason::Later);
+        self.challenge_queue.decline_again(id, DeclineReason::Later);
     }
 
     /// Declines a challenge, and retries while the challenger waits.

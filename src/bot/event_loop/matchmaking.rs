@@ -33,14 +33,14 @@ const STREAM_LIMIT: Millis = Millis::from_secs(90);
 impl EventLoop {
     /// Challenges a bot when no game runs, and withdraws our challenge when somebody else comes.
     pub(super) fn maybe_challenge(&mut self, now: Millis) {
-        for cooldown in self.opponent_picker.news() {
+        for cooldown in self.opponent_picker.take_changes() {
             let until = epoch() + (cooldown.until - now);
             self.context
                 .store
                 .cooldown(ChallengeCooldown { until, ..cooldown });
         }
-        if !self.supervisor.is_empty() || self.tournaments.seats(now) > 0 {
-            self.opponent_picker.busy(now);
+        if !self.supervisor.is_empty() || self.tournaments.reserved_slots(now) > 0 {
+            self.opponent_picker.reset_idle(now);
         }
         // A game that began meanwhile takes our slot, and a person takes it before that.
         let lost_its_slot =
@@ -53,9 +53,9 @@ impl EventLoop {
             .opponent_picker
             .is_due(&self.options.borrow().matchmaking, now);
         let may_ask = is_free && self.client.blocked_for(EndpointClass::Invite).is_none();
-        self.opponent_picker.on_candidates(may_ask.then_some(now));
+        self.opponent_picker.record_poll(may_ask.then_some(now));
         if may_ask && is_due {
-            self.opponent_picker.asks(now, epoch());
+            self.opponent_picker.begin_request(now, epoch());
             self.call(|client| async move { Completion::OnlineBots(client.online_bots(ONLINE).await) });
         }
     }
@@ -75,7 +75,7 @@ impl EventLoop {
         let silence = self.client.blocked_for(EndpointClass::Invite);
         let allowed = silence.map_or(Millis::ZERO, |silence| now + silence);
         let options = self.options.borrow();
-        let looks_at = self.opponent_picker.looks_at(&options.matchmaking, allowed);
+        let looks_at = self.opponent_picker.next_deadline(&options.matchmaking, allowed);
         looks_at.filter(|_| is_free)
     }
 
@@ -96,7 +96,7 @@ impl EventLoop {
             }
         };
         let Some((user, request)) = chosen else {
-            return self.opponent_picker.gives_up();
+            return self.opponent_picker.abandon_request();
         };
         info!("challenging {user}");
         self.call(|client| async move {
@@ -183,7 +183,7 @@ impl EventLoop {
                 info!("{user} cannot be challenged: {error}");
                 match &error {
                     // A limit of ours says nothing about the opponent.
-                    CallError::RateLimited { .. } => self.opponent_picker.gives_up(),
+                    CallError::RateLimited { .. } => self.opponent_picker.abandon_request(),
                     CallError::Rejected {
                         ratelimit: Some(limit),
                         ..
@@ -273,7 +273,7 @@ impl EventLoop {
     }
 
     fn withdraw_challenge(&mut self, id: GameId, backoff: Backoff) {
-        self.opponent_picker.takes_back();
+        self.opponent_picker.begin_withdrawal();
         self.call(move |client| async move {
             let answer = client.cancel(&id).await;
             Completion::ChallengeWithdrawn(id, backoff, answer)
@@ -289,12 +289,12 @@ impl EventLoop {
         answer: Result<(), CallError>,
     ) {
         let Err(error) = answer else {
-            return self.opponent_picker.has_taken_back();
+            return self.opponent_picker.end_withdrawal();
         };
         self.record_rate_limit(EndpointClass::Challenge, &error);
         debug!("challenge {id}: {error}");
         if !matches!(error, CallError::Transient { .. }) || backoff.failures() >= MOST {
-            return self.opponent_picker.has_taken_back();
+            return self.opponent_picker.end_withdrawal();
         }
         let pause = backoff.next(&mut self.rng);
         self.call(move |_| async move {
@@ -305,7 +305,7 @@ impl EventLoop {
 
     /// Withdraws a challenge once more.
     pub(super) fn retry_withdrawal(&mut self, id: GameId, backoff: Backoff) {
-        self.opponent_picker.has_taken_back();
+        self.opponent_picker.end_withdrawal();
         if !self.supervisor.has(&id) {
             self.withdraw_challenge(id, backoff);
         }

@@ -83,7 +83,7 @@ impl EventLoop {
         }
         let is_complete = listed.errors.is_empty();
         self.tournaments
-            .learned(&listed.wish, listed.answered, listed.arenas, is_complete, now);
+            .on_announced(&listed.wish, listed.answered, listed.arenas, is_complete, now);
     }
 
     /// Handles the answer to a request to join.
@@ -91,7 +91,7 @@ impl EventLoop {
         match answer {
             // The owner may have paused the bot or asked it to end meanwhile.
             Ok(()) if self.is_closing() || !self.options.borrow().tournaments.enabled => {
-                self.tournaments.leaves();
+                self.tournaments.begin_leaving();
                 self.leave_tournament(id.clone());
             }
             Ok(()) => info!("in the tournament {id}, waiting for a game"),

@@ -1,4 +1,4 @@
-//! Rate limits that outlive a restart: until when the server asked for silence, by endpoint class.
+//! Rate limits that outlive a restart, by endpoint class.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use sparring_lichess::{
 
 /// lichess' name of its limit on games between bots.
 pub const VS_BOTS: &str = "bot.vsBot.day";
-/// Begins the names of whole classes of calls.
+/// Prefix of the keys of endpoint classes.
 const CLASS: &str = "class.";
-/// Shorter silences are over before a restart is.
+/// Shorter limits are not stored: they end before a restart does.
 const WORTH_KEEPING: Millis = Millis::from_secs(5);
 
-/// A clock that is set right moves by no more, as a rule.
+/// Tolerance for a system clock that is corrected.
 const SET_BACK: Millis = Millis::from_secs(600);
 
-/// Limits that hold until a time of the world.
+/// Ends of rate limits in wall-clock time.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct PersistedRateLimits {
     until: BTreeMap<String, Millis>,
@@ -27,8 +27,7 @@ pub(in crate::bot) struct PersistedRateLimits {
 }
 
 impl PersistedRateLimits {
-    /// The limits that an earlier run left: silent classes are silent again. One that would last longer than the server may have
-    /// asked for is of a clock that was wrong, and is none.
+    /// Restores the limits of an earlier run and blocks their classes in the client. Ignores limits beyond [`latest_limit`].
     pub(in crate::bot) fn restore(
         past: &[(String, Millis)],
         client: &Client,
@@ -49,7 +48,7 @@ impl PersistedRateLimits {
         Self { until, store }
     }
 
-    /// A call of a class failed: a limit that it tells of is kept.
+    /// A call failed: stores its rate limit, if the error is one.
     pub(in crate::bot) fn record(&mut self, class: EndpointClass, error: &CallError, epoch: Millis) {
         let (key, after) = match error {
             CallError::RateLimited { after, key, .. } if key.as_deref() == Some(VS_BOTS) => {
@@ -71,7 +70,7 @@ impl PersistedRateLimits {
         }
     }
 
-    /// Whether lichess wants no more games between bots for now.
+    /// Whether lichess' daily limit of games between bots is reached.
     pub(in crate::bot) fn forbids_bots(&self, epoch: Millis) -> bool {
         let until = self.until.get(VS_BOTS);
         until.is_some_and(|until| epoch < *until && is_possible(*until, epoch))

@@ -10,41 +10,41 @@ use sparring_lichess::{
     model::{ArenaId, GameId, TeamId, Tournament},
 };
 
-/// Between two looks at what is announced.
+/// Interval of polling the announced tournaments.
 const LOOK: Millis = Millis::from_secs(300);
-/// Arenas are joined, and a seat is kept for them, so long before they begin.
+/// How long before its start an arena is joined, and a slot reserved for it.
 const BEFORE: Millis = Millis::from_secs(60);
-/// lichess pairs who asked for it within the last minute, and allows thirty requests in ten.
+/// lichess pairs players who have joined within the last minute, and allows 30 joins in ten minutes.
 const ASK_AGAIN: Millis = Millis::from_secs(50);
-/// After a game the next pairing is asked for once the farewell is said.
+/// Delay between a game and the request for the next pairing, for the last chat line.
 const BREATH: Millis = Millis::from_secs(3);
-/// An arena that would not have us is left alone for so long.
+/// Cooldown after an arena refuses the bot.
 const OFFENDED: Millis = Millis::from_secs(900);
 
-/// Something to ask of the server.
+/// A call to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bot) enum TournamentAction {
-    /// Look at what is announced, and become a member of these teams.
+    /// Fetch the announced arenas, and join these teams.
     Look(BTreeSet<TeamId>),
-    /// Join, or ask to be paired again.
+    /// Join the arena, or ask for the next pairing.
     Join(ArenaId, Option<TeamId>),
     /// Leave.
     Leave(ArenaId),
 }
 
-/// What is known of the arenas that the settings name.
+/// The state of the arenas that the settings name.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct TournamentState {
     looked_at: Option<Millis>,
     is_looking: bool,
-    /// Teams that took us, or were asked and would not.
+    /// Teams that accepted or refused the bot.
     teams: BTreeSet<TeamId>,
     known: BTreeMap<ArenaId, Entry>,
-    /// Games of arenas that run: after a restart they come before the first look at their arenas.
+    /// Running arena games. After a restart they are known before their arenas are fetched.
     games: BTreeMap<GameId, ArenaId>,
-    /// Joined, and named by the settings no longer.
+    /// Joined arenas that the settings no longer name.
     unwanted: Vec<ArenaId>,
-    /// The settings that the last question was about.
+    /// The settings of the last request.
     wish: Option<Tournaments>,
     /// Arenas that are being left.
     leaving: usize,
@@ -54,16 +54,16 @@ pub(in crate::bot) struct TournamentState {
 struct Entry {
     begins: Millis,
     ends: Millis,
-    /// For which team we play, where teams battle.
+    /// The bot's team in a team battle.
     team: Option<TeamId>,
     is_joined: bool,
-    /// Nothing is asked of it before.
+    /// The earliest time of the next call.
     asks_at: Millis,
     game: Option<GameId>,
 }
 
 impl Entry {
-    /// Whether it holds a seat though no game of it runs.
+    /// Whether it reserves a slot without a running game.
     fn waits(&self, now: Millis) -> bool {
         self.is_joined && self.game.is_none() && self.is_near(now)
     }
@@ -74,7 +74,7 @@ impl Entry {
 }
 
 impl TournamentState {
-    /// The next thing to ask of the server, when so many seats are free beside those that arenas hold already.
+    /// The next call, given the number of free slots beside those that arenas have reserved.
     pub(in crate::bot) fn next(
         &mut self,
         wish: &Tournaments,
@@ -82,7 +82,7 @@ impl TournamentState {
         now: Millis,
     ) -> Option<TournamentAction> {
         if !wish.enabled {
-            // When they are wanted again, they are looked for at once.
+            // Once enabled again, the arenas are fetched at once.
             self.looked_at = None;
             return self.known.pop_first().and_then(|(id, entry)| {
                 entry.is_joined.then(|| {
@@ -117,7 +117,7 @@ impl TournamentState {
         Some(TournamentAction::Join(id.clone(), entry.team.clone()))
     }
 
-    /// When there may be something to ask even if nothing happens until then.
+    /// When [`next`](Self::next) may have a call, if nothing happens before.
     pub(in crate::bot) fn next_deadline(&self, wish: &Tournaments, now: Millis) -> Option<Millis> {
         if !wish.enabled {
             return (!self.known.is_empty()).then_some(now);
@@ -128,8 +128,8 @@ impl TournamentState {
         asks.chain([look]).filter(|at| *at > now).min()
     }
 
-    /// What a look has shown that these settings asked for, and whether it has shown everything.
-    pub(in crate::bot) fn learned(
+    /// The announced arenas for these settings arrived; `is_complete` says whether all could be fetched.
+    pub(in crate::bot) fn on_announced(
         &mut self,
         wish: &Tournaments,
         answered: BTreeSet<TeamId>,
@@ -140,7 +140,7 @@ impl TournamentState {
         self.is_looking = false;
         self.teams.extend(answered);
         if self.wish.as_ref().is_some_and(|current| current != wish) {
-            // The settings have changed meanwhile: another look is due.
+            // The settings have changed meanwhile: fetch again.
             return;
         }
         if is_complete {
@@ -172,8 +172,7 @@ impl TournamentState {
         self.tie();
     }
 
-    /// Joining came to nothing. Whoever does not want us, or a token like ours, is left alone for a while; after anything
-    /// else it is asked again in time.
+    /// Joining failed. After a refusal of the bot or its token there is a cooldown; other errors are retried.
     pub(in crate::bot) fn failed(&mut self, id: &ArenaId, error: &CallError, now: Millis) {
         if let Some(entry) = self.known.get_mut(id).filter(|_| error.is_final()) {
             entry.is_joined = false;
@@ -181,13 +180,13 @@ impl TournamentState {
         }
     }
 
-    /// An arena was joined too late: it is being left.
-    pub(in crate::bot) fn leaves(&mut self) {
+    /// An arena is being left.
+    pub(in crate::bot) fn begin_leaving(&mut self) {
         self.leaving += 1;
     }
 
     /// An arena was left, or could not be.
-    pub(in crate::bot) fn left(&mut self) {
+    pub(in crate::bot) fn end_leaving(&mut self) {
         self.leaving = self.leaving.saturating_sub(1);
     }
 
@@ -196,15 +195,15 @@ impl TournamentState {
         self.leaving > 0
     }
 
-    /// A game of an arena has begun. One that was joined elsewhere counts from now on.
-    pub(in crate::bot) fn begun(&mut self, arena: &str, game: &GameId) {
+    /// A game of an arena has begun. This also counts an arena that the owner joined.
+    pub(in crate::bot) fn game_started(&mut self, arena: &str, game: &GameId) {
         if let Ok(id) = arena.parse() {
             self.games.insert(game.clone(), id);
             self.tie();
         }
     }
 
-    /// An arena of which a game runs has been joined, and is not asked for another one.
+    /// An arena with a running game is joined, and needs no further pairing.
     fn tie(&mut self) {
         for (game, id) in &self.games {
             if let Some(entry) = self.known.get_mut(id) {
@@ -214,8 +213,8 @@ impl TournamentState {
         }
     }
 
-    /// A game is over, whichever it was.
-    pub(in crate::bot) fn ended(&mut self, game: &GameId, now: Millis) {
+    /// A game has ended, of an arena or not.
+    pub(in crate::bot) fn game_ended(&mut self, game: &GameId, now: Millis) {
         self.games.remove(game);
         for entry in self.known.values_mut() {
             if entry.game.as_ref() == Some(game) {
@@ -225,12 +224,12 @@ impl TournamentState {
         }
     }
 
-    /// Seats that are kept for games which arenas may begin at any moment.
-    pub(in crate::bot) fn seats(&self, now: Millis) -> usize {
+    /// Slots reserved for games that arenas may start at any moment.
+    pub(in crate::bot) fn reserved_slots(&self, now: Millis) -> usize {
         self.known.values().filter(|entry| entry.waits(now)).count()
     }
 
-    /// No new games from now on: the arenas to leave.
+    /// Stops playing arenas. Returns those to leave.
     pub(in crate::bot) fn close(&mut self) -> Vec<ArenaId> {
         let known = std::mem::take(&mut self.known).into_iter();
         let joined: Vec<ArenaId> = known
@@ -277,7 +276,7 @@ mod tests {
         let Some(TournamentAction::Look(teams)) = known.next(wish, 1, secs(0)) else {
             panic!("first it looks");
         };
-        known.learned(wish, teams, arenas, true, secs(0));
+        known.on_announced(wish, teams, arenas, true, secs(0));
         known
     }
 
@@ -288,16 +287,16 @@ mod tests {
         assert_eq!(arenas.next(&wish, 1, secs(39)), None);
         assert_eq!(arenas.next_deadline(&wish, secs(39)), Some(secs(40)));
         assert_eq!(arenas.next(&wish, 1, secs(40)), Some(join("abcd1234")));
-        assert_eq!(arenas.seats(secs(40)), 1, "a seat is kept");
+        assert_eq!(arenas.reserved_slots(secs(40)), 1, "a seat is kept");
         assert_eq!(arenas.next(&wish, 1, secs(89)), None);
         assert_eq!(arenas.next(&wish, 1, secs(90)), Some(join("abcd1234")));
         let game = "game0001".parse().unwrap();
-        arenas.begun("abcd1234", &game);
+        arenas.game_started("abcd1234", &game);
         assert_eq!(
-            (arenas.next(&wish, 1, secs(200)), arenas.seats(secs(200))),
+            (arenas.next(&wish, 1, secs(200)), arenas.reserved_slots(secs(200))),
             (None, 0)
         );
-        arenas.ended(&game, secs(210));
+        arenas.game_ended(&game, secs(210));
         assert_eq!(arenas.next(&wish, 1, secs(212)), None);
         assert_eq!(arenas.next(&wish, 1, secs(213)), Some(join("abcd1234")));
         assert!(matches!(
@@ -305,7 +304,7 @@ mod tests {
             Some(TournamentAction::Look(_))
         ));
         assert_eq!(arenas.next(&wish, 1, secs(100 + 20 * 60)), None, "it is over");
-        assert_eq!(arenas.seats(secs(100 + 20 * 60)), 0);
+        assert_eq!(arenas.reserved_slots(secs(100 + 20 * 60)), 0);
     }
 
     #[test]
@@ -313,14 +312,14 @@ mod tests {
         let wish = wish(&["abcd1234"], &[]);
         let game = "game0001".parse().unwrap();
         let mut arenas = TournamentState::default();
-        arenas.begun("abcd1234", &game);
+        arenas.game_started("abcd1234", &game);
         let Some(TournamentAction::Look(teams)) = arenas.next(&wish, 0, secs(0)) else {
             panic!("first it looks");
         };
-        arenas.learned(&wish, teams, vec![arena("abcd1234", 0, true)], true, secs(0));
+        arenas.on_announced(&wish, teams, vec![arena("abcd1234", 0, true)], true, secs(0));
         assert_eq!(arenas.next(&wish, 1, secs(60)), None, "it plays there");
-        assert_eq!(arenas.seats(secs(60)), 0, "and has its seat");
-        arenas.ended(&game, secs(70));
+        assert_eq!(arenas.reserved_slots(secs(60)), 0, "and has its seat");
+        arenas.game_ended(&game, secs(70));
         assert_eq!(arenas.next(&wish, 0, secs(73)), Some(join("abcd1234")));
     }
 
@@ -363,7 +362,7 @@ mod tests {
             message: "Missing scope: tournament:write".to_owned(),
         };
         arenas.failed(&id, &scope, secs(61));
-        assert_eq!(arenas.seats(secs(61)), 0, "no seat is kept for nothing");
+        assert_eq!(arenas.reserved_slots(secs(61)), 0, "no seat is kept for nothing");
         assert_eq!(arenas.next(&wish, 1, secs(200)), None);
     }
 
@@ -400,15 +399,15 @@ mod tests {
         };
         let mut blind = wish.clone();
         blind.arenas.clear();
-        arenas.learned(&blind, teams.clone(), Vec::new(), true, secs(2));
+        arenas.on_announced(&blind, teams.clone(), Vec::new(), true, secs(2));
         assert_eq!(
             arenas.next(&wish, 4, secs(2)),
             None,
             "that was about other settings"
         );
-        arenas.learned(&wish, teams.clone(), Vec::new(), false, secs(2));
+        arenas.on_announced(&wish, teams.clone(), Vec::new(), false, secs(2));
         assert_eq!(arenas.next(&wish, 4, secs(2)), None, "not everything was seen");
-        arenas.learned(&wish, teams, vec![other], true, secs(2));
+        arenas.on_announced(&wish, teams, vec![other], true, secs(2));
         let left = TournamentAction::Leave("aaaaaaaa".parse().unwrap());
         assert_eq!(arenas.next(&wish, 4, secs(2)), Some(left));
         assert!(arenas.is_leaving());
@@ -423,7 +422,7 @@ mod tests {
         arenas.next(&on, 4, secs(1)).unwrap();
         assert_eq!(arenas.close(), ["aaaaaaaa".parse().unwrap()]);
         assert!(arenas.is_leaving());
-        arenas.left();
+        arenas.end_leaving();
         assert!(!arenas.is_leaving());
         let mut arenas = known(&on, found());
         arenas.next(&on, 4, secs(1)).unwrap();
@@ -432,7 +431,7 @@ mod tests {
             arenas.next(&on, 4, secs(2)),
             Some(TournamentAction::Leave("aaaaaaaa".parse().unwrap()))
         );
-        assert_eq!(arenas.seats(secs(2)), 0);
+        assert_eq!(arenas.reserved_slots(secs(2)), 0);
         on.enabled = true;
         assert!(
             matches!(arenas.next(&on, 4, secs(3)), Some(TournamentAction::Look(_))),

@@ -17,7 +17,7 @@ use tokio::{
 use tokio_util::sync::DropGuard;
 
 use super::state::DashboardState;
-use crate::bot::games::live::{GameSnapshot, Pictures};
+use crate::bot::games::live::{GameSnapshot, Snapshots};
 use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
 
@@ -48,9 +48,9 @@ pub(super) async fn stream(State(panel): State<DashboardState>) -> Response {
 
 /// The state of one reader of the stream.
 struct Tail {
-    news: watch::Receiver<Pictures>,
+    news: watch::Receiver<Snapshots>,
     /// None before the first lines.
-    sent: Option<Pictures>,
+    sent: Option<Snapshots>,
     /// Cancels the viewer's token when the reader disconnects.
     _left: DropGuard,
 }
@@ -73,7 +73,7 @@ impl Tail {
 }
 
 /// The NDJSON lines that turn `before` into `now`.
-fn changes(before: Option<&Pictures>, now: &Pictures) -> String {
+fn changes(before: Option<&Snapshots>, now: &Snapshots) -> String {
     let known = |id: &GameId, board: &Arc<GameSnapshot>| {
         before
             .and_then(|before| before.get(id))
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_reader_hears_all_at_first_and_then_only_what_is_new() {
         let (one, two): (GameId, GameId) = ("aaaaaaaa".parse().unwrap(), "bbbbbbbb".parse().unwrap());
-        let before = Pictures::from([
+        let before = Snapshots::from([
             (one.clone(), Arc::new(GameSnapshot::sample(1))),
             (two.clone(), Arc::new(GameSnapshot::sample(1))),
         ]);
