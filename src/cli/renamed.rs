@@ -1,6 +1,6 @@
-//! Old names of commands: they work, or say where their work is done, for one release.
+//! Old names of commands: for one release they work with a hint, or name the new place.
 
-/// Commands that other programs have.
+/// Commands that moved to other programs.
 const MOVED: [(&str, &str); 12] = [
     ("bench-daemon", "sparring-testkit bench-daemon"),
     ("soak", "sparring-testkit soak"),
@@ -19,7 +19,7 @@ const MOVED: [(&str, &str); 12] = [
 /// Commands of `sparring book` under new names; the old ones are aliases.
 const RENAMED: [(&str, &str); 2] = [("feed", "build"), ("turns", "blunders")];
 
-/// Where a command has gone that this program no longer has.
+/// The message for a command that moved to another program.
 pub fn moved(words: &[String]) -> Option<String> {
     let name = words.first()?;
     let (_, now) = MOVED.iter().find(|(old, _)| old == name)?;
@@ -30,7 +30,7 @@ pub fn moved(words: &[String]) -> Option<String> {
     ))
 }
 
-/// The new name of a command that was called by its old one.
+/// The hint for a command called by its old name.
 pub fn hint(words: &[String]) -> Option<String> {
     let [group, name, ..] = words else { return None };
     let (old, now) = RENAMED.iter().find(|(old, _)| group == "book" && old == name)?;

@@ -8,10 +8,10 @@ use super::archive::{Archive, StoreError};
 use sparring_book::WeightFactor;
 
 impl Archive {
-    /// Keeps how a book leans, instead of what was known of it before. Nothing forgets the book.
+    /// Replaces the learned weights of a book. An empty list deletes them.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_learned_weights(&self, book: &str, leans: &[WeightFactor]) -> Result<(), StoreError> {
         let transaction = self.sql.unchecked_transaction()?;
         self.sql.execute("DELETE FROM leans WHERE book = ?", [book])?;
@@ -34,10 +34,10 @@ impl Archive {
         Ok(transaction.commit()?)
     }
 
-    /// How all books lean, by their names.
+    /// The learned weights of all books, by name.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn learned_weights(&self) -> Result<BTreeMap<String, Vec<WeightFactor>>, StoreError> {
         let mut select = self.sql.prepare("SELECT * FROM leans")?;
         let rows = select.query_map([], |row| {

@@ -204,7 +204,7 @@ impl Table {
         })
     }
 
-    /// Writes a row of so many columns.
+    /// The SQL that inserts a row of so many columns.
     fn insert(&self, columns: usize) -> String {
         let names: Vec<&str> = self.columns.iter().take(columns).map(|(name, _)| *name).collect();
         let key = if self.name == MOVES {
@@ -222,21 +222,21 @@ impl Table {
     }
 }
 
-/// The tables of an archive with the number of their columns.
+/// The tables of an archive with their number of columns.
 pub(super) fn tables() -> impl Iterator<Item = (&'static str, usize)> {
     TABLES.iter().map(|table| (table.name, table.columns.len()))
 }
 
-/// Which rows are brought over.
+/// Which rows to copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Everything that the bot has to know when it starts.
+    /// The rows that the bot needs at the start.
     AllButMoves,
-    /// The moves, which are most of an archive.
+    /// The moves, which are most of the rows.
     Moves,
 }
 
-/// How many rows were read.
+/// The number of rows copied.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Salvaged {
     pub(super) games: u64,
@@ -270,20 +270,20 @@ impl fmt::Display for Salvaged {
     }
 }
 
-/// What can be read of a damaged archive besides its moves, in memory: the file stays as it is.
+/// Copies the readable rows of a damaged archive, without moves, to an archive in memory. The file stays as it is.
 ///
 /// # Errors
-/// [`StoreError`] when there is no memory for it.
+/// [`StoreError`] when SQLite fails.
 pub fn read_damaged(path: &Path) -> Result<Archive, StoreError> {
     let archive = Archive::in_memory()?;
     salvage(path, &archive, Part::AllButMoves)?;
     Ok(archive)
 }
 
-/// Brings rows of a file over to an archive.
+/// Copies rows of a damaged file to an archive.
 ///
 /// # Errors
-/// [`StoreError`] when the archive cannot be written for longer; the rows so far are there.
+/// [`StoreError`] when the archive cannot be written; the rows copied so far stay.
 pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Salvaged, StoreError> {
     let pages = Pages::open(from);
     let (mut haul, mut rows) = (Salvaged::default(), Vec::new());
@@ -316,7 +316,7 @@ fn write(into: &Archive, rows: &mut Rows, haul: &mut Salvaged) -> Result<(), Sto
     Ok(())
 }
 
-/// All rows or none. A row that the archive does not take, as one of a page that is half overwritten, is left out.
+/// Writes rows in one transaction. Skips rows that the archive rejects, as those of a half overwritten page.
 fn write_once(into: &Archive, rows: &Rows) -> Result<Salvaged, StoreError> {
     let (mut haul, mut games) = (Salvaged::default(), BTreeSet::new());
     let transaction = into.sql.unchecked_transaction()?;

@@ -1,4 +1,4 @@
-//! Evaluation trace after each ply of an archived game, computed on request.
+//! Static evaluation by term after each ply of an archived game, computed on request.
 
 use serde_json::{Value, json};
 

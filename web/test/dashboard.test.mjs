@@ -273,7 +273,7 @@ test('a stream of boards that falls silent stops the clocks and says so, while t
     await page.clock.install();
     await page.reload();
     await page.locator('.live').waitFor();
-    const banner = page.getByText('The line that boards come by is broken');
+    const banner = page.getByText('The stream of boards is broken');
     const clocks = () => page.locator('.live .clock').allTextContents();
     daemon.silent = ['/api/live'];
     await page.clock.fastForward(17_000);

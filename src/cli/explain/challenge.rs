@@ -124,7 +124,7 @@ pub(super) fn explain(
     Ok(said + &beyond_rules(config, &challenge, compat, &moment, &background))
 }
 
-/// What the daemon looks at besides the rules.
+/// The limits that the daemon checks besides the rules.
 fn beyond_rules(
     config: &Config,
     challenge: &Challenge,
@@ -154,12 +154,12 @@ fn beyond_rules(
         said += &asked_for(config, &background.asked);
     }
     for name in &background.unknown {
-        said += &format!("  The list \"{name}\" was not asked for: who is on it is not known here\n");
+        said += &format!("  The list \"{name}\" was not fetched: its users are not known here\n");
     }
     said
 }
 
-/// What the challenger has asked for in an earlier game, as far as it is on offer.
+/// The persona that the challenger requested in an earlier game, as far as it is allowed.
 fn asked_for(config: &Config, asked: &RequestedPersona) -> String {
     let personality = asked.personality.as_ref().filter(|name| config.chat.offers(name));
     let level = asked.level.filter(|level| config.chat.offers_level(*level));
@@ -177,7 +177,7 @@ fn asked_for(config: &Config, asked: &RequestedPersona) -> String {
     )
 }
 
-/// What the settings make of a challenge, rule by rule.
+/// The decision on a challenge, rule by rule.
 #[must_use]
 pub fn explain_challenge(
     config: &Config,
@@ -212,7 +212,7 @@ pub fn explain_challenge(
     }
 }
 
-/// Who would play, and how. What the rules leave open is the personality's own, as far as its file can be read.
+/// The personality that would play, and its settings. What the rules do not set comes from the personality's file.
 fn played(config: &Config, facts: &RuleContext) -> String {
     let cast = rules::casting(&config.rules, facts, &config.play);
     let own = super::profile_named(&config.paths, &cast.personality);
@@ -249,7 +249,7 @@ fn played(config: &Config, facts: &RuleContext) -> String {
     format!("  Played by {}, {level}{pace}; {books}\n", cast.personality)
 }
 
-/// Which rule goes on at the level of the last game, if one does.
+/// The rule that continues at the level of the last game, if any.
 fn as_last(config: &Config, facts: &RuleContext) -> String {
     let asked = rules::level(&config.rules, facts).filter(|(_, by)| rules::goes_on(&config.rules, *by));
     asked.map_or_else(String::new, |(_, by)| {
@@ -295,7 +295,7 @@ fn capitalised(text: &str) -> String {
         .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A challenge as lichess sends it: alone, or inside its event.
+/// A challenge as lichess sends it: alone, or inside an event.
 fn read(file: &str) -> anyhow::Result<(Challenge, Option<Compat>)> {
     #[derive(Deserialize)]
     struct Event {
@@ -392,7 +392,7 @@ impl HypotheticalChallenge {
         })
     }
 
-    /// What was played with the challenger, if not what the archive says.
+    /// The score against the challenger, if given by options.
     fn tally(&self, kept: OpponentScore) -> OpponentScore {
         let (games, half_points) = self.games_ever.map_or((kept.games, kept.half_points), |games| {
             let score = self.score.unwrap_or_default();

@@ -10,10 +10,10 @@ use sparring_chess::units::Millis;
 use sparring_personality::{Delay, Level, Personalities, Personality, strength::CALIBRATION};
 use sparring_sandbox::LobbyOptions;
 
-/// Whoever never seems to think longer counts as quick.
+/// Longest think time that counts as quick.
 const QUICK: Millis = Millis::from_secs(2);
 
-/// The lobby's part of `GET /sandbox/lobby`, with the personalities of the moment: files may be saved while the page is open.
+/// The lobby options in `GET /sandbox/lobby`, with the current personalities, which may be edited while the page is open.
 /// `edit` says whether books and personalities can be edited.
 pub(super) fn live(cast: watch::Receiver<Arc<Personalities>>, config: &Config, edit: bool) -> LobbyOptions {
     let first = config.play.personality.clone();
@@ -50,7 +50,7 @@ fn describe(cast: &Personalities, first: &str, edit: bool) -> Value {
     })
 }
 
-/// How long it seems to think, in the words that the page knows.
+/// The think time in the words of the page.
 fn pace(profile: &Personality) -> &'static str {
     match profile.delay {
         Delay::Off => "instant",

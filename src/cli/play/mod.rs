@@ -1,4 +1,4 @@
-//! `sparring play`: a server in a box, the daemon on it, and a person, in one program.
+//! `sparring play`: sandbox and daemon in one process, played in the browser or the terminal.
 //!
 //! The daemon plays over HTTP exactly as it would on lichess; only the address differs.
 
@@ -88,7 +88,7 @@ pub struct Args {
     clock: Option<(Millis, Millis)>,
 }
 
-/// The levels that can be asked for.
+/// The range of levels.
 fn levels() -> std::ops::RangeInclusive<i64> {
     i64::from(*Level::RANGE.start())..=i64::from(*Level::RANGE.end())
 }
@@ -110,7 +110,7 @@ fn parse_clock(text: &str) -> Result<(Millis, Millis), String> {
 /// Plays until the game is over (in the terminal) or Ctrl-C (with the page).
 ///
 /// # Errors
-/// When the settings cannot be used, the port is taken, or the terminal cannot be written to.
+/// When the settings cannot be used, the port is in use, or the terminal cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut config = match &args.config {
         Some(path) => {
@@ -130,23 +130,22 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     raise_open_files().warn_if_few();
     let runtime = threads::runtime()?;
     let done = runtime.block_on(play(args, config));
-    // A read from the terminal cannot be interrupted, and must not keep the program.
+    // A read from the terminal cannot be interrupted, and must not keep the process alive.
     runtime.shutdown_background();
     done
 }
 
-/// A guest at home may ask for any game: who is kept out by the settings are strangers.
+/// The settings for `play`: accepts any game, since the rules are meant for strangers.
 fn receive_guests(config: &mut Config) {
     for rule in &mut config.rules {
         rule.then = None;
     }
-    // Nobody sits before a page that says nothing: where there is no seat, the guest hears so at once.
+    // No queue: without a free slot the player is told at once.
     config.rules.push(Rule {
         then: Some(Action::Accept),
         ..Rule::welcoming_all()
     });
-    // Games without a clock may lie unfinished as long as the guest likes and must not stand in the way of the next one.
-    // They sleep, so that they cost no seat either.
+    // Unfinished games without a clock must not block the next one. They are parked, so that they use no slot either.
     config.games = Games {
         for_humans: 0,
         per_opponent: usize::MAX,
@@ -165,9 +164,9 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         must_know(&stock.personalities.borrow(), name)?;
     }
     let seed = fresh_seed();
-    // What the program carries cannot be edited.
+    // The shipped files cannot be edited.
     let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
-    // Other users of this machine can connect, and shall neither play here nor write books.
+    // Other users of this machine can connect; without the key they can neither play nor edit.
     let key = Key::random().context("cannot make a key")?;
     let mut options = sandbox::Options {
         lobby: lobby::live(stock.personalities.clone(), &config, edits),
@@ -176,7 +175,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
         ..Default::default()
     };
     options.rules.seed = seed;
-    // What it has played of late is kept as long as it runs, so that the page can ask why.
+    // An archive in memory, so that the page can explain recent games.
     let store = ArchiveWriter::start(Archive::in_memory()?.keeping(EXPLAINED_GAMES))
         .context("cannot start the archive")?;
     let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.personalities.clone());
@@ -229,7 +228,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     }
     signals.leave.cancel();
     stop.cancel();
-    // Both end within two seconds; what is left of them ends with the program.
+    // Both end within two seconds, or with the process.
     let _ = daemon.await;
     let _ = serving.await;
     Ok(Exit::Success)

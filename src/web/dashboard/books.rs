@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use crate::store::{GameRecord, MoveRecord, book_outcome, move_origins};
 use sparring_book::{Book, LearnReport, Library, MoveStats, Outcome};
 
-/// A book shows so many of its moves, those that cost most points first.
+/// Most moves shown per book, those that cost most points first.
 const SHOWN: usize = 100;
 
-/// Every book with what its moves scored in these games, which come in parts.
+/// The scores of all book moves in these games, which come in chunks.
 ///
 /// # Errors
-/// Whatever keeps a part from coming.
+/// The first error of a chunk.
 pub(super) fn figures<E>(
     library: &Library,
     parts: impl IntoIterator<Item = Result<Vec<(GameRecord, Vec<MoveRecord>)>, E>>,
