@@ -95,12 +95,12 @@ pub(super) fn shipped() -> Assets {
 ///
 /// # Errors
 /// [`Exit::Usage`] with a suggestion and all names.
-pub fn must_know<'c>(cast: &'c Personalities, name: &str) -> anyhow::Result<&'c Personality> {
-    if let Some(profile) = cast.get(name) {
+pub fn must_know<'c>(personalities: &'c Personalities, name: &str) -> anyhow::Result<&'c Personality> {
+    if let Some(profile) = personalities.get(name) {
         return Ok(profile);
     }
-    let names = cast.names().collect::<Vec<&str>>().join(", ");
-    let message = match cast.suggest(name) {
+    let names = personalities.names().collect::<Vec<&str>>().join(", ");
+    let message = match personalities.suggest(name) {
         _ if names.is_empty() => format!("there is no personality \"{name}\", nor any other"),
         Some(meant) => format!("there is no personality \"{name}\", did you mean {meant}? Known: {names}"),
         None => format!("there is no personality \"{name}\"; known: {names}"),
@@ -114,18 +114,20 @@ mod tests {
 
     #[test]
     fn an_unknown_personality_gets_a_suggestion() {
-        let said = |cast: &Personalities, name: &str| must_know(cast, name).unwrap_err().to_string();
+        let said = |personalities: &Personalities, name: &str| {
+            must_know(personalities, name).unwrap_err().to_string()
+        };
         assert_eq!(
             said(&Personalities::new(Vec::new()), "club"),
             "there is no personality \"club\", nor any other"
         );
-        let cast = Personalities::new(vec![Personality::new("club")]);
+        let personalities = Personalities::new(vec![Personality::new("club")]);
         assert_eq!(
-            said(&cast, "clbu"),
+            said(&personalities, "clbu"),
             "there is no personality \"clbu\", did you mean club? Known: club"
         );
         assert_eq!(
-            said(&cast, "nobody"),
+            said(&personalities, "nobody"),
             "there is no personality \"nobody\"; known: club"
         );
     }

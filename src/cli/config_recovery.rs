@@ -100,14 +100,14 @@ fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
 
 /// Settings that decline every challenge with reason `later`, and play each running game with its personality and level.
 /// [`Personalities`] has a substitute for a personality that no longer exists.
-fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities) -> Config {
+fn nothing_new(mut config: Config, running: &[GameRecord], personalities: &Personalities) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
         then: Some(Action::Decline(DeclineReason::Later)),
         ..Rule::default()
     };
     config.rules = std::iter::once(declining)
-        .chain(running.iter().filter_map(|game| as_begun(game, cast)))
+        .chain(running.iter().filter_map(|game| as_begun(game, personalities)))
         .chain(config.rules)
         .collect();
     config.matchmaking.enabled = false;
@@ -117,9 +117,11 @@ fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities)
 }
 
 /// A rule that plays a running game as it was begun; none for an anonymous opponent.
-fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
+fn as_begun(game: &GameRecord, personalities: &Personalities) -> Option<Rule> {
     // A substitute plays at the level of the original.
-    let own = game.played.filter(|_| !cast.remembers(&game.personality));
+    let own = game
+        .played
+        .filter(|_| !personalities.remembers(&game.personality));
     Some(Rule {
         name: Some(format!("as game {} was begun", game.id)),
         when: Conditions {
@@ -127,7 +129,7 @@ fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
             mode: Some(if game.rated { Mode::Rated } else { Mode::Casual }),
             ..Conditions::default()
         },
-        wish: GameSettings {
+        settings: GameSettings {
             personality: Some(game.personality.clone()),
             level: game.level.or(own).map(LevelSetting::Fixed),
             ..GameSettings::default()
@@ -161,14 +163,20 @@ mod tests {
         let mut own = Config::default();
         own.matchmaking.enabled = true;
         own.rules = vec![Rule::welcoming_all()];
-        let cast = Personalities::new(vec![Personality::new("club")]);
-        let config = nothing_new(own, &[rated, casual], &cast);
+        let personalities = Personalities::new(vec![Personality::new("club")]);
+        let config = nothing_new(own, &[rated, casual], &personalities);
         let decided: Vec<Option<Action>> = config.rules.iter().map(|rule| rule.then).collect();
         let later = Action::Decline(DeclineReason::Later);
         assert_eq!(decided, [Some(later), None, None, Some(Action::Queue)]);
         let played: Vec<_> = config.rules[1..3]
             .iter()
-            .map(|rule| (rule.when.mode, rule.wish.personality.as_deref(), rule.wish.level))
+            .map(|rule| {
+                (
+                    rule.when.mode,
+                    rule.settings.personality.as_deref(),
+                    rule.settings.level,
+                )
+            })
             .collect();
         let nine_hundred = Some(LevelSetting::Fixed(Elo(900)));
         assert_eq!(

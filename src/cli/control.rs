@@ -208,7 +208,7 @@ fn casual_at(level: Elo) -> Rule {
             mode: Some(Mode::Casual),
             ..Conditions::default()
         },
-        wish: GameSettings {
+        settings: GameSettings {
             level: Some(LevelSetting::Fixed(level)),
             ..GameSettings::default()
         },
@@ -280,7 +280,7 @@ mod tests {
         control.reload();
         let rules = seen.borrow().rules.clone();
         assert_eq!(rules.len(), 2);
-        assert_eq!(rules[0].wish.level, Some(LevelSetting::Fixed(Elo(1500))));
+        assert_eq!(rules[0].settings.level, Some(LevelSetting::Fixed(Elo(1500))));
         assert_eq!(
             rules[0].when.mode,
             Some(Mode::Casual),

@@ -25,7 +25,7 @@ pub struct Rule {
     /// The action for a challenge.
     pub then: Option<Action>,
     /// The settings of a game.
-    pub wish: GameSettings,
+    pub settings: GameSettings,
 }
 
 /// What to do with a challenge.
@@ -155,7 +155,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
             line,
             when,
             then,
-            wish,
+            settings: wish,
         }
     })
 }

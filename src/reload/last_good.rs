@@ -59,7 +59,7 @@ const PROFILE: &str = "toml";
 
 /// The outcome of reloading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReloadNews {
+pub enum ReloadOutcome {
     /// The new version is in use.
     Read {
         /// The file.
@@ -83,7 +83,7 @@ pub enum ReloadNews {
     },
 }
 
-impl ReloadNews {
+impl ReloadOutcome {
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -99,7 +99,7 @@ impl ReloadNews {
     }
 }
 
-impl fmt::Display for ReloadNews {
+impl fmt::Display for ReloadOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = if self.is_about_books() {
             "book"
@@ -180,33 +180,33 @@ impl LastGood {
     ///
     /// A file with errors leaves its last good version in use. A book without one is used in part: its readable lines. Personalities
     /// that name a missing book are refused until it exists.
-    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<ReloadNews> {
+    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<ReloadOutcome> {
         let (books, profiles): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
             .iter()
             .partition(|path| path.extension().is_some_and(|ending| ending == BOOK));
-        let mut news: Vec<ReloadNews> = books.iter().map(|path| self.reload_book(path)).collect();
+        let mut outcomes: Vec<ReloadOutcome> = books.iter().map(|path| self.reload_book(path)).collect();
         let known: Vec<String> = self.books.values().map(|book| book.name().to_owned()).collect();
         // The books have changed: a personality that was refused for a missing book may be good now.
         let refused: Vec<PathBuf> = self.refused.keys().cloned().collect();
         let again = refused.iter().filter(|path| !profiles.contains(path));
-        news.extend(
+        outcomes.extend(
             profiles
                 .iter()
                 .copied()
                 .chain(again)
                 .filter_map(|path| self.reload_profile(path, &known)),
         );
-        news
+        outcomes
     }
 
-    fn reload_book(&mut self, path: &Path) -> ReloadNews {
+    fn reload_book(&mut self, path: &Path) -> ReloadOutcome {
         let path = path.to_owned();
         let trusted = !self.books.get(&path).is_some_and(Book::is_damaged);
         let (book, findings) = match read_book(&path, trusted) {
             Ok(None) => {
                 self.books.remove(&path);
                 self.in_part.remove(&path);
-                return ReloadNews::Gone { path };
+                return ReloadOutcome::Gone { path };
             }
             Ok(Some(reading)) => reading,
             Err(error) => (None, unreadable(&path, &error)),
@@ -217,7 +217,7 @@ impl LastGood {
         let keeps = before.is_some();
         let had_moves = before.is_some_and(|book| book.rows() > 0);
         match book {
-            Some(book) if had_moves && is_blank(book.text().as_str()) => ReloadNews::Refused {
+            Some(book) if had_moves && is_blank(book.text().as_str()) => ReloadOutcome::Refused {
                 findings: emptied(&path),
                 path,
                 keeps,
@@ -226,18 +226,18 @@ impl LastGood {
                 let lines = book.lines();
                 self.books.insert(path.clone(), book);
                 self.in_part.remove(&path);
-                ReloadNews::Read { path, lines }
+                ReloadOutcome::Read { path, lines }
             }
             Some(book) if !is_good => {
                 self.books.insert(path.clone(), book);
                 self.in_part.insert(path.clone());
-                ReloadNews::Refused {
+                ReloadOutcome::Refused {
                     path,
                     keeps: false,
                     findings,
                 }
             }
-            _ => ReloadNews::Refused {
+            _ => ReloadOutcome::Refused {
                 path,
                 keeps,
                 findings,
@@ -252,7 +252,7 @@ impl LastGood {
     }
 
     /// Reloads a personality. None when it was refused before with the same findings.
-    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<ReloadNews> {
+    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<ReloadOutcome> {
         let path = path.to_owned();
         let name = path.display().to_string();
         let (profile, findings) = match read(&path) {
@@ -261,7 +261,7 @@ impl LastGood {
                 if let Some(last) = self.profiles.remove(&path) {
                     self.retired.insert(path.clone(), last);
                 }
-                return Some(ReloadNews::Gone { path });
+                return Some(ReloadOutcome::Gone { path });
             }
             Ok(Some(bytes)) => match utf8(&name, &bytes) {
                 Ok(text) if is_blank(text) && self.says_something(&path) => (None, emptied(&path)),
@@ -278,12 +278,12 @@ impl LastGood {
                 self.refused.remove(&path);
                 self.profiles.insert(path.clone(), profile);
                 let lines = findings.text.lines().count();
-                Some(ReloadNews::Read { path, lines })
+                Some(ReloadOutcome::Read { path, lines })
             }
             None => {
                 let before = self.refused.insert(path.clone(), findings.clone());
                 let keeps = self.profiles.contains_key(&path);
-                (before.as_ref() != Some(&findings)).then_some(ReloadNews::Refused {
+                (before.as_ref() != Some(&findings)).then_some(ReloadOutcome::Refused {
                     path,
                     keeps,
                     findings,
@@ -341,8 +341,8 @@ mod tests {
         let mut last_good = LastGood::default();
         let mut save = |text: &str| {
             fs::write(&path, text).unwrap();
-            let news = last_good.reload(std::slice::from_ref(&path)).remove(0);
-            let keeps = matches!(news, ReloadNews::Refused { keeps: true, .. });
+            let outcomes = last_good.reload(std::slice::from_ref(&path)).remove(0);
+            let keeps = matches!(outcomes, ReloadOutcome::Refused { keeps: true, .. });
             (last_good.library().book("a").unwrap().rows(), keeps)
         };
         assert_eq!(save("e4 e5\ne9\n"), (1, false));

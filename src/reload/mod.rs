@@ -22,7 +22,7 @@ use tracing::{info, warn};
 pub use book_cache::{CacheError, compiled_path, open_fresh, origin, store};
 pub use book_folder::{missing_includes, neighbours, read_limited};
 pub use debounce::{Debouncer, FileStamp, Snapshot};
-pub use last_good::{LastGood, ReloadNews, list, snapshot};
+pub use last_good::{LastGood, ReloadOutcome, list, snapshot};
 pub use reload_log::{ReloadEvent, ReloadLog};
 
 use crate::config::Paths;
@@ -60,9 +60,9 @@ pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
     let mut findings: Vec<Diagnostics> = last_good
         .reload(&seen.keys().cloned().collect::<Vec<_>>())
         .into_iter()
-        .filter_map(|news| match news {
-            ReloadNews::Refused { findings, .. } => Some(findings),
-            ReloadNews::Read { .. } | ReloadNews::Gone { .. } => None,
+        .filter_map(|outcome| match outcome {
+            ReloadOutcome::Refused { findings, .. } => Some(findings),
+            ReloadOutcome::Read { .. } | ReloadOutcome::Gone { .. } => None,
         })
         .collect();
     findings.extend(last_good.missing_includes());
@@ -144,18 +144,18 @@ impl FileWatcher {
         if changed.is_empty() {
             return;
         }
-        let news = self.last_good.reload(&changed);
-        for item in &news {
-            self.report(item);
+        let outcomes = self.last_good.reload(&changed);
+        for outcome in &outcomes {
+            self.report(outcome);
         }
-        if news.iter().any(ReloadNews::is_about_books) {
+        if outcomes.iter().any(ReloadOutcome::is_about_books) {
             for findings in self.last_good.missing_includes() {
                 warn!("{findings}");
                 self.record(false, &findings.to_string());
             }
             self.library.send_replace(Arc::new(self.last_good.library()));
         }
-        if news.iter().any(|item| !item.is_about_books()) {
+        if outcomes.iter().any(|outcome| !outcome.is_about_books()) {
             self.personalities
                 .send_replace(Arc::new(self.last_good.personalities()));
         }
@@ -164,15 +164,15 @@ impl FileWatcher {
 
 impl FileWatcher {
     /// Writes a reload to the log and to the reload log of the pages.
-    fn report(&self, item: &ReloadNews) {
-        match item {
-            ReloadNews::Refused { findings, .. } => {
-                warn!("{item}\n{findings}");
-                self.record(false, &format!("{item}\n{findings}"));
+    fn report(&self, outcome: &ReloadOutcome) {
+        match outcome {
+            ReloadOutcome::Refused { findings, .. } => {
+                warn!("{outcome}\n{findings}");
+                self.record(false, &format!("{outcome}\n{findings}"));
             }
-            ReloadNews::Read { .. } | ReloadNews::Gone { .. } => {
-                info!("{item}");
-                self.record(true, &item.to_string());
+            ReloadOutcome::Read { .. } | ReloadOutcome::Gone { .. } => {
+                info!("{outcome}");
+                self.record(true, &outcome.to_string());
             }
         }
     }
@@ -237,8 +237,11 @@ mod tests {
         }
 
         fn noise(&self) -> Option<i32> {
-            let cast = self.assets.personalities.borrow().clone();
-            cast.get("tim").and_then(|tim| tim.noise).map(|noise| noise.0)
+            let personalities = self.assets.personalities.borrow().clone();
+            personalities
+                .get("tim")
+                .and_then(|tim| tim.noise)
+                .map(|noise| noise.0)
         }
     }
 
@@ -330,7 +333,7 @@ mod tests {
         };
         assert_eq!(chance(&folder), Some(50.0));
         let start = sparring_chess::GameHistory::new(sparring_chess::Variant::Standard);
-        let lean = sparring_book::WeightFactor {
+        let factor = sparring_book::WeightFactor {
             key: start.keys()[0],
             uci: "e2e4".to_owned(),
             games: 9,
@@ -338,11 +341,11 @@ mod tests {
             expected: 4.5,
             permille: 500,
         };
-        let leans = Arc::new(std::iter::once(lean).collect::<LearnedWeights>());
+        let weights = Arc::new(std::iter::once(factor).collect::<LearnedWeights>());
         folder
             .assets
             .learned_weights
-            .send_replace(BTreeMap::from([("mine".to_owned(), leans)]));
+            .send_replace(BTreeMap::from([("mine".to_owned(), weights)]));
         folder.settle();
         assert_eq!(chance(&folder), Some(33.0));
         folder.write("books/mine.book", "1. e4 75 | d4 25\n");
@@ -361,18 +364,18 @@ mod tests {
         folder.write("books/mine.book", "1. e4 e9\n");
         folder.settle();
         let reload_log = folder.assets.reload_log.borrow().clone();
-        let told: Vec<(bool, &str)> = reload_log
+        let events: Vec<(bool, &str)> = reload_log
             .recent()
             .map(|event| (event.good, event.text.as_str()))
             .collect();
         let path = folder.at.path().join("books/mine.book").display().to_string();
-        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(events.len(), 2, "{events:?}");
         assert!(
-            !told[0].0 && told[0].1.contains(&format!("{path}:1:7: error: ")),
-            "{told:?}"
+            !events[0].0 && events[0].1.contains(&format!("{path}:1:7: error: ")),
+            "{events:?}"
         );
         assert_eq!(
-            told[1],
+            events[1],
             (true, format!("book reloaded, 2 lines: {path}").as_str())
         );
     }
@@ -405,8 +408,8 @@ mod tests {
         fs::remove_file(folder.at.path().join("personalities/tim.toml")).unwrap();
         folder.settle();
         assert_eq!(folder.noise(), None, "nobody can ask for it");
-        let cast = folder.assets.personalities.borrow().clone();
-        let seated = cast.get_or_default("tim").noise.map(|noise| noise.0);
+        let personalities = folder.assets.personalities.borrow().clone();
+        let seated = personalities.get_or_default("tim").noise.map(|noise| noise.0);
         assert_eq!(seated, Some(40), "whom the settings still name plays as before");
     }
 

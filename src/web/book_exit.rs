@@ -59,7 +59,7 @@ pub(crate) fn book_exit(line: &GameHistory, moves: &[MoveRecord], library: &Libr
     Some(json!({
         "ply": ply, "by": who, "at": followed.map(|book| &book.at),
         "note": followed.and_then(|book| book.note.as_ref()),
-        "plan": plan.iter().map(told).collect::<Vec<Value>>(),
+        "plan": plan.iter().map(expected_json).collect::<Vec<Value>>(),
     }))
 }
 
@@ -96,7 +96,7 @@ fn trace(book: &Book, line: &GameHistory, last: usize) -> (usize, Who, Vec<Expec
     (last + 2, who, own)
 }
 
-fn told(one: &ExpectedLine) -> Value {
+fn expected_json(one: &ExpectedLine) -> Value {
     json!({"san": one.san, "chance": one.chance, "at": one.at, "note": one.note, "then": one.then})
 }
 
@@ -148,22 +148,22 @@ mod tests {
     #[test]
     fn the_side_that_leaves_the_book_is_named_with_the_book_s_continuation() {
         let text = "e4 e5 Nf3 Nc6 Bb5\n";
-        let told = left(text, "e2e4 c7c5 g1f3", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(2), &json!("opponent")));
-        assert_eq!(told["plan"][0]["san"], "e5");
-        assert_eq!(told["plan"][0]["then"], json!(["Nf3", "Nc6", "Bb5"]));
-        let told = left(text, "e2e4 e7e5 f2f4", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("bot")));
-        assert_eq!(told["plan"][0]["san"], "Nf3");
+        let exit = left(text, "e2e4 c7c5 g1f3", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(2), &json!("opponent")));
+        assert_eq!(exit["plan"][0]["san"], "e5");
+        assert_eq!(exit["plan"][0]["then"], json!(["Nf3", "Nc6", "Bb5"]));
+        let exit = left(text, "e2e4 e7e5 f2f4", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &json!("bot")));
+        assert_eq!(exit["plan"][0]["san"], "Nf3");
     }
 
     #[test]
     fn where_the_book_ends_nobody_has_left_it() {
-        let told = left("e4\n", "e2e4 e7e5 g1f3", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("nobody")));
-        let told = left("e4 e5\n", "e2e4 e7e5 g1f3", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("nobody")));
-        assert_eq!(told["plan"], json!([]));
+        let exit = left("e4\n", "e2e4 e7e5 g1f3", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &json!("nobody")));
+        let exit = left("e4 e5\n", "e2e4 e7e5 g1f3", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &json!("nobody")));
+        assert_eq!(exit["plan"], json!([]));
     }
 
     #[test]
@@ -181,8 +181,8 @@ mod tests {
             clock: None,
             thought: Some(thought(is_booked)),
         };
-        let told = book_exit(&line, &[record(1, true), record(3, false)], &Library::empty()).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &Value::Null));
-        assert_eq!(told["at"], "books/x.book:1");
+        let exit = book_exit(&line, &[record(1, true), record(3, false)], &Library::empty()).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &Value::Null));
+        assert_eq!(exit["at"], "books/x.book:1");
     }
 }

@@ -51,7 +51,7 @@ pub struct ReplayedMove {
 /// The moves of a game, up to the first illegal one.
 #[must_use]
 pub fn replayed(game: &GameRecord, moves: &[MoveRecord]) -> Vec<ReplayedMove> {
-    replay(game, moves).map_or_else(Vec::new, |(_, told)| told)
+    replay(game, moves).map_or_else(Vec::new, |(_, replayed_moves)| replayed_moves)
 }
 
 /// The game's history and its moves; none where its start position is invalid.
@@ -63,20 +63,20 @@ fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<R
     };
     let variant = game.variant.parse::<Variant>().ok()?;
     let mut line = GameHistory::replay(variant, &game.start, "").ok()?;
-    let mut told = Vec::new();
+    let mut replayed_moves = Vec::new();
     for word in words {
         let Ok(mv) = parse_uci(line.position(), word) else {
             break;
         };
         let san = write_san(line.position(), mv);
         line.play(mv);
-        told.push(ReplayedMove {
+        replayed_moves.push(ReplayedMove {
             uci: write_uci(mv, line.variant()),
             san,
             fen: write_fen(line.position()),
         });
     }
-    Some((line, told))
+    Some((line, replayed_moves))
 }
 
 /// The explanation of each of the bot's moves, where the game left the book, and the evaluation's terms after each half move. None
@@ -86,14 +86,14 @@ pub fn decisions(
     game: &GameRecord,
     moves: &[MoveRecord],
     library: &Library,
-    cast: &Personalities,
+    personalities: &Personalities,
 ) -> Option<Value> {
     game.end.as_ref()?;
-    let (line, told) = replay(game, moves)?;
+    let (line, replayed_moves) = replay(game, moves)?;
     let cards: Vec<Value> = moves
         .iter()
         .filter_map(|record| {
-            let mv = told.get((record.ply as usize).checked_sub(1)?)?;
+            let mv = replayed_moves.get((record.ply as usize).checked_sub(1)?)?;
             card(record, mv)
         })
         .collect();
@@ -103,7 +103,7 @@ pub fn decisions(
         "personality": game.personality,
         "level": game.played,
         "leftBook": book_exit(&line, moves, library),
-        "evaluation": eval_history(game, &line, cast),
+        "evaluation": eval_history(game, &line, personalities),
         "decisions": cards,
     }))
 }
@@ -228,16 +228,16 @@ mod tests {
         ]
     }
 
-    /// What is told of a game by a cast of the one who played it.
-    fn told(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
-        let cast = Personalities::new(vec![Personality::new(&game.personality)]);
-        decisions(game, moves, &Library::empty(), &cast)
+    /// The explanations of a game with the personality that played.
+    fn explained(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
+        let personalities = Personalities::new(vec![Personality::new(&game.personality)]);
+        decisions(game, moves, &Library::empty(), &personalities)
     }
 
     #[test]
     fn each_move_of_mine_says_where_it_is_from_and_where_the_book_was_left() {
-        let told = told(&game(Some("e2e4 e7e5 g1f3")), &moves()).unwrap();
-        let cards = told["decisions"].as_array().unwrap();
+        let replayed_moves = explained(&game(Some("e2e4 e7e5 g1f3")), &moves()).unwrap();
+        let cards = replayed_moves["decisions"].as_array().unwrap();
         assert_eq!(cards.len(), 2);
         assert_eq!(cards[0]["san"], "e4");
         assert_eq!(cards[0]["from"], "book");
@@ -246,14 +246,14 @@ mod tests {
         assert_eq!(cards[1]["search"]["lines"][0]["score"], json!({"cp": 31}));
         assert_eq!(cards[1]["search"]["people"]["chance"], 0.231);
         assert_eq!(
-            told["leftBook"],
+            replayed_moves["leftBook"],
             json!({"ply": 3, "by": null, "at": "books/x.book:4", "note": "Italian", "plan": []})
         );
     }
 
     #[test]
     fn while_a_game_runs_nothing_is_told() {
-        assert_eq!(told(&game(None), &moves()), None);
+        assert_eq!(explained(&game(None), &moves()), None);
         assert_eq!(
             replayed(&game(None), &moves()).len(),
             3,
@@ -266,7 +266,7 @@ mod tests {
         let broken = game(Some("e2e4 e7e9"));
         assert_eq!(replayed(&broken, &[]).len(), 1);
         assert_eq!(
-            told(&broken, &moves()).unwrap()["decisions"]
+            explained(&broken, &moves()).unwrap()["decisions"]
                 .as_array()
                 .unwrap()
                 .len(),
@@ -281,10 +281,11 @@ mod tests {
             side,
             ..game(Some(played))
         };
-        let [white, black] = [Side::White, Side::Black].map(|side| told(&game(side), &[]).unwrap());
+        let [white, black] = [Side::White, Side::Black].map(|side| explained(&game(side), &[]).unwrap());
         let names: Vec<&str> = term_names().collect();
         assert_eq!(white["evaluation"]["terms"], json!(names));
-        let after = |told: &Value, ply: usize| told["evaluation"]["after"][ply - 1].clone();
+        let after =
+            |replayed_moves: &Value, ply: usize| replayed_moves["evaluation"]["after"][ply - 1].clone();
         assert_eq!(white["evaluation"]["after"].as_array().unwrap().len(), 8);
         assert_eq!(after(&white, 4), json!({"not": "capture"}), "Nxe4 is due");
         assert_eq!(after(&white, 7), json!({"not": "check"}));
@@ -321,9 +322,9 @@ mod tests {
             ..Personality::new("club")
         };
         let by = |profile: Personality, game: &GameRecord| {
-            let cast = Personalities::new(vec![profile]);
-            let told = decisions(game, &[], &Library::empty(), &cast).unwrap();
-            told["evaluation"]["after"][1]["own"][0].as_i64()
+            let personalities = Personalities::new(vec![profile]);
+            let replayed_moves = decisions(game, &[], &Library::empty(), &personalities).unwrap();
+            replayed_moves["evaluation"]["after"][1]["own"][0].as_i64()
         };
         let plain = by(Personality::new("club"), &game).unwrap();
         assert!(by(own.clone(), &game).unwrap() > plain + 1000);
@@ -345,6 +346,6 @@ mod tests {
             variant: "atomic".to_owned(),
             ..game
         };
-        assert_eq!(told(&atomic, &[]).unwrap()["evaluation"], Value::Null);
+        assert_eq!(explained(&atomic, &[]).unwrap()["evaluation"], Value::Null);
     }
 }

@@ -238,7 +238,7 @@ impl EventLoop {
 
     /// Withdraws our pending challenge and frees its slot.
     pub(super) fn withdraw(&mut self) {
-        if let Some(id) = self.opponent_picker.withdraw() {
+        if let Some(id) = self.opponent_picker.take_pending() {
             self.record_outcome(&id, "taken back");
             self.challenge_queue.failed(&id);
             self.withdraw_challenge(id, patience());

@@ -25,7 +25,7 @@ const MAX_COOLDOWN: Millis = Millis::from_secs(7 * 24 * 3600);
 const COOLDOWN_AFTER_GAME: Millis = Millis::from_secs(1800);
 /// Most opponents remembered; the one whose cooldown ends first is forgotten first.
 const REMEMBERED: usize = 2000;
-/// Challenges per day. lichess allows 200; the rest is left to the owner.
+/// Challenges per day. lichess allows 200; the others are left to the owner.
 const MAX_PER_DAY: u32 = 150;
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
@@ -43,11 +43,11 @@ pub(in crate::bot) struct ChallengeProposal {
 
 impl ChallengeProposal {
     /// Draws clock and variant from the settings at random; none where a list is empty.
-    pub(in crate::bot) fn draw(wish: &Matchmaking, rng: &mut impl Rng) -> Option<Self> {
+    pub(in crate::bot) fn draw(settings: &Matchmaking, rng: &mut impl Rng) -> Option<Self> {
         Some(Self {
-            clock: *wish.clocks.choose(rng)?,
-            variant: *wish.variants.choose(rng)?,
-            rated: wish.mode == Mode::Rated,
+            clock: *settings.clocks.choose(rng)?,
+            variant: *settings.variants.choose(rng)?,
+            rated: settings.mode == Mode::Rated,
         })
     }
 
@@ -76,7 +76,7 @@ pub(in crate::bot) struct OpponentPicker {
     day_ends: Millis,
     sent_today: u32,
     /// Cooldowns not yet written to the archive.
-    news: Vec<ChallengeCooldown>,
+    changes: Vec<ChallengeCooldown>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,15 +88,17 @@ struct ChallengeHistory {
 impl OpponentPicker {
     /// A picker with the state of an earlier run: cooldowns, with ends since 1970, and the challenges sent since midnight. `epoch` is
     /// now, since 1970.
-    pub(in crate::bot) fn restore(rests: &[ChallengeCooldown], sent_today: u32, epoch: Millis) -> Self {
+    pub(in crate::bot) fn restore(cooldowns: &[ChallengeCooldown], sent_today: u32, epoch: Millis) -> Self {
         // A longer cooldown was stored while the clock was wrong.
-        let possible = rests.iter().filter(|rest| rest.until <= epoch + MAX_COOLDOWN);
-        let memory = possible.map(|rest| {
+        let possible = cooldowns
+            .iter()
+            .filter(|cooldown| cooldown.until <= epoch + MAX_COOLDOWN);
+        let memory = possible.map(|cooldown| {
             let memory = ChallengeHistory {
-                refusals: rest.refusals,
-                free_at: rest.until - epoch,
+                refusals: cooldown.refusals,
+                free_at: cooldown.until - epoch,
             };
-            (rest.user.clone(), memory)
+            (cooldown.user.clone(), memory)
         });
         Self {
             memory: memory.collect(),
@@ -108,7 +110,7 @@ impl OpponentPicker {
 
     /// Takes the cooldowns that have changed since the last call, to be archived.
     pub(in crate::bot) fn take_changes(&mut self) -> Vec<ChallengeCooldown> {
-        std::mem::take(&mut self.news)
+        std::mem::take(&mut self.changes)
     }
 
     /// Restarts the idle time: a game runs, or is about to.
@@ -117,8 +119,8 @@ impl OpponentPicker {
     }
 
     /// Whether it is time to look for an opponent.
-    pub(in crate::bot) fn is_due(&self, wish: &Matchmaking, now: Millis) -> bool {
-        wish.enabled && !self.is_asking && self.pending.is_none() && now >= self.due_at(wish)
+    pub(in crate::bot) fn is_due(&self, settings: &Matchmaking, now: Millis) -> bool {
+        settings.enabled && !self.is_asking && self.pending.is_none() && now >= self.due_at(settings)
     }
 
     /// Records the time of a poll, or none if no challenge could have been sent then.
@@ -128,17 +130,17 @@ impl OpponentPicker {
 
     /// When to poll next, if challenges are allowed from `allowed` on. None where the last poll was due already: the event that removes
     /// the obstacle will poll again.
-    pub(in crate::bot) fn next_deadline(&self, wish: &Matchmaking, allowed: Millis) -> Option<Millis> {
-        let due = self.due_at(wish).max(allowed);
+    pub(in crate::bot) fn next_deadline(&self, settings: &Matchmaking, allowed: Millis) -> Option<Millis> {
+        let due = self.due_at(settings).max(allowed);
         // Compared with the last poll, not with now: else a deadline just after the poll would be missed.
         let is_ahead = self.looked_at.is_none_or(|looked| due > looked);
-        (wish.enabled && is_ahead).then_some(due)
+        (settings.enabled && is_ahead).then_some(due)
     }
 
     /// When the next challenge is due, if no game starts before.
-    fn due_at(&self, wish: &Matchmaking) -> Millis {
-        let after_game = self.idle_since + wish.after;
-        let after_challenge = self.asked_at.map_or(Millis::ZERO, |at| at + wish.every);
+    fn due_at(&self, settings: &Matchmaking) -> Millis {
+        let after_game = self.idle_since + settings.after;
+        let after_challenge = self.asked_at.map_or(Millis::ZERO, |at| at + settings.every);
         let tomorrow = if self.is_done_for_today() {
             self.day_ends
         } else {
@@ -170,7 +172,7 @@ impl OpponentPicker {
     /// Chooses an opponent from `welcome`. `ratings` are the bot's own, by perf key.
     pub(in crate::bot) fn choose(
         &self,
-        wish: &Matchmaking,
+        settings: &Matchmaking,
         plan: ChallengeProposal,
         welcome: &[&Account],
         ratings: &BTreeMap<String, Elo>,
@@ -179,7 +181,7 @@ impl OpponentPicker {
     ) -> Option<(UserId, ChallengeRequest)> {
         let perf = plan.perf();
         let is_near = |account: &Account| match (ratings.get(perf), account.rating(perf)) {
-            (Some(mine), Some(theirs)) => mine.0.abs_diff(theirs.0) <= wish.max_difference,
+            (Some(mine), Some(theirs)) => mine.0.abs_diff(theirs.0) <= settings.max_difference,
             // A new account has no rating that could be too far away.
             (None, _) => true,
             (Some(_), None) => false,
@@ -199,14 +201,14 @@ impl OpponentPicker {
         } else {
             ChallengeColor::Black
         };
-        let invitation = ChallengeRequest {
+        let request = ChallengeRequest {
             rated: plan.rated,
             clock: Some((plan.clock.initial, plan.clock.increment)),
             color,
             variant: plan.variant,
             fen: None,
         };
-        Some((chosen.id.clone(), invitation))
+        Some((chosen.id.clone(), request))
     }
 
     /// A challenge was sent. The token is cancelled when it need no longer be kept alive.
@@ -219,7 +221,7 @@ impl OpponentPicker {
     }
 
     /// Takes the pending challenge, to withdraw it.
-    pub(in crate::bot) fn withdraw(&mut self) -> Option<GameId> {
+    pub(in crate::bot) fn take_pending(&mut self) -> Option<GameId> {
         self.is_wanted.cancel();
         self.pending.take().map(|(id, _)| id)
     }
@@ -268,15 +270,15 @@ impl OpponentPicker {
     }
 
     /// Starts an opponent's cooldown: of this length, or longer with each refusal.
-    pub(in crate::bot) fn avoid(&mut self, user: UserId, now: Millis, rest: Option<Millis>) {
+    pub(in crate::bot) fn avoid(&mut self, user: UserId, now: Millis, cooldown: Option<Millis>) {
         self.is_asking = false;
         let refusals = self.memory.get(&user).map_or(0, |memory| memory.refusals);
         let own = Millis(FIRST_COOLDOWN.0 << (2 * refusals).min(20)).min(MAX_COOLDOWN);
-        self.remember(user, refusals.saturating_add(1), now + rest.unwrap_or(own));
+        self.remember(user, refusals.saturating_add(1), now + cooldown.unwrap_or(own));
     }
 
     fn remember(&mut self, user: UserId, refusals: u32, free_at: Millis) {
-        self.news.push(ChallengeCooldown {
+        self.changes.push(ChallengeCooldown {
             user: user.clone(),
             refusals,
             until: free_at,
@@ -367,29 +369,32 @@ mod tests {
 
     #[test]
     fn challenges_keep_their_distance_and_a_day_has_only_so_many() {
-        let wish = matchmaking();
+        let settings = matchmaking();
         let mut picker = OpponentPicker::default();
         assert!(!picker.is_due(
             &Matchmaking {
                 enabled: false,
-                ..wish.clone()
+                ..settings.clone()
             },
             secs(9000)
         ));
-        assert!(!picker.is_due(&wish, secs(119)));
-        assert!(picker.is_due(&wish, secs(120)));
+        assert!(!picker.is_due(&settings, secs(119)));
+        assert!(picker.is_due(&settings, secs(120)));
         picker.begin_request(secs(120), secs(120));
-        assert!(!picker.is_due(&wish, secs(9000)), "the list is not there yet");
+        assert!(!picker.is_due(&settings, secs(9000)), "the list is not there yet");
         picker.abandon_request();
-        assert!(!picker.is_due(&wish, secs(719)));
-        assert!(picker.is_due(&wish, secs(720)));
+        assert!(!picker.is_due(&settings, secs(719)));
+        assert!(picker.is_due(&settings, secs(720)));
         picker.reset_idle(secs(700));
-        assert!(!picker.is_due(&wish, secs(819)));
+        assert!(!picker.is_due(&settings, secs(819)));
         for _ in 0..MAX_PER_DAY {
             picker.begin_request(secs(1000), secs(1000));
             picker.abandon_request();
         }
-        assert!(picker.is_due(&wish, secs(1600)), "nobody was there to challenge");
+        assert!(
+            picker.is_due(&settings, secs(1600)),
+            "nobody was there to challenge"
+        );
         let (x, id): (UserId, GameId) = ("x".parse().unwrap(), "abcd1234".parse().unwrap());
         for _ in 0..MAX_PER_DAY {
             assert!(!picker.is_done_for_today());
@@ -398,30 +403,30 @@ mod tests {
             picker.refused(&id, secs(1000));
         }
         assert!(picker.is_done_for_today());
-        assert!(!picker.is_due(&wish, secs(86_399)));
-        assert!(picker.is_due(&wish, secs(86_400)));
+        assert!(!picker.is_due(&settings, secs(86_399)));
+        assert!(picker.is_due(&settings, secs(86_400)));
         picker.begin_request(secs(86_400), secs(86_400));
         picker.abandon_request();
-        assert!(picker.is_due(&wish, secs(87_000)), "a new day has its own");
+        assert!(picker.is_due(&settings, secs(87_000)), "a new day has its own");
     }
 
     #[test]
     fn a_moment_that_passes_just_after_a_look_is_not_slept_through() {
-        let (wish, mut picker) = (matchmaking(), OpponentPicker::default());
+        let (settings, mut picker) = (matchmaking(), OpponentPicker::default());
         picker.record_poll(Some(Millis(119_999)));
-        assert!(!picker.is_due(&wish, Millis(119_999)));
+        assert!(!picker.is_due(&settings, Millis(119_999)));
         // However late it is by now.
-        assert_eq!(picker.next_deadline(&wish, Millis::ZERO), Some(secs(120)));
+        assert_eq!(picker.next_deadline(&settings, Millis::ZERO), Some(secs(120)));
         picker.record_poll(Some(secs(120)));
         assert_eq!(
-            picker.next_deadline(&wish, Millis::ZERO),
+            picker.next_deadline(&settings, Millis::ZERO),
             None,
             "it was seen in time"
         );
         // A silence that ends meanwhile is such a moment too.
         picker.record_poll(None);
-        assert_eq!(picker.next_deadline(&wish, Millis::ZERO), Some(secs(120)));
-        assert_eq!(picker.next_deadline(&wish, secs(300)), Some(secs(300)));
+        assert_eq!(picker.next_deadline(&settings, Millis::ZERO), Some(secs(120)));
+        assert_eq!(picker.next_deadline(&settings, secs(300)), Some(secs(300)));
     }
 
     #[test]
@@ -435,13 +440,13 @@ mod tests {
         let learned = picker.take_changes();
         assert_eq!((learned.len(), learned[1].refusals), (2, 2));
         assert_eq!(picker.take_changes(), []);
-        // The next run begins an hour before noon; the rest that is left counts from there.
+        // The next run begins an hour before noon; the cooldown that is left counts from there.
         let eleven = secs(50 * 24 * 3600 + 11 * 3600);
-        let rest = ChallengeCooldown {
+        let cooldown = ChallengeCooldown {
             until: eleven + secs(600),
             ..learned[1].clone()
         };
-        let mut next = OpponentPicker::restore(&[rest], MAX_PER_DAY, eleven);
+        let mut next = OpponentPicker::restore(&[cooldown], MAX_PER_DAY, eleven);
         assert_eq!(chosen(&next, &online, secs(599)), None);
         assert!(chosen(&next, &online, secs(600)).is_some());
         assert!(

@@ -194,7 +194,7 @@ pub fn explain_challenge(
             Some(why) => format!("does not fit, {why}"),
             None if ruling.by == DecidedBy::Rule(index) => "fits, and decides".to_owned(),
             None if rule.then.is_none() => "fits, and says how to play".to_owned(),
-            None if rule.wish != GameSettings::default() => {
+            None if rule.settings != GameSettings::default() => {
                 "fits, and says how to play, but something above decides".to_owned()
             }
             None => "fits, but something above decides".to_owned(),

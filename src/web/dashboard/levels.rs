@@ -16,7 +16,7 @@ use sparring_personality::{
 const MAX_SCORE: f64 = 0.99;
 
 /// The table of levels, with their performance in rated-opponent games.
-pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
+pub(super) fn table(personalities: &Personalities, games: Vec<GameRecord>) -> Value {
     let levels = Levels::shipped();
     let rows: Vec<Value> = levels
         .rows()
@@ -35,22 +35,26 @@ pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
             })
         })
         .collect();
-    json!({"note": CALIBRATION, "levels": rows, "played": played(cast, games)})
+    json!({"note": CALIBRATION, "levels": rows, "played": played(personalities, games)})
 }
 
 /// Performance by level in standard chess, against opponents with a rating.
-fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
+fn played(personalities: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
     let mut by_level: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
     for game in games
         .into_iter()
         .filter(|game| game.rating.is_some() && game.variant == "standard")
     {
-        let own = || cast.get(&game.personality).and_then(|profile| profile.level);
+        let own = || {
+            personalities
+                .get(&game.personality)
+                .and_then(|profile| profile.level)
+        };
         if let Some(level) = game.played.or_else(own) {
             by_level.entry(level.0).or_default().push(game);
         }
     }
-    let told = by_level.iter().filter_map(|(level, games)| {
+    let rows = by_level.iter().filter_map(|(level, games)| {
         let group = stats::groups(games, |_| String::new()).into_iter().next()?;
         let met = games
             .iter()
@@ -64,7 +68,7 @@ fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
             "high": high.map(|high| performance(mean, high)),
         }))
     });
-    told.collect()
+    rows.collect()
 }
 
 /// The ends of a score's confidence interval, if known.
@@ -92,9 +96,9 @@ mod tests {
 
     #[test]
     fn the_table_rises_and_names_its_calibration() {
-        let told = table(&Personalities::new(Vec::new()), Vec::new());
-        assert_eq!(told["note"], CALIBRATION);
-        let places: Vec<f64> = told["levels"]
+        let table = table(&Personalities::new(Vec::new()), Vec::new());
+        assert_eq!(table["note"], CALIBRATION);
+        let places: Vec<f64> = table["levels"]
             .as_array()
             .unwrap()
             .iter()
@@ -102,6 +106,6 @@ mod tests {
             .collect();
         assert!(places.len() > 5 && places.is_sorted(), "{places:?}");
         assert!(places.iter().all(|place| (0.0..=1.0).contains(place)));
-        assert_eq!(told["played"], json!([]));
+        assert_eq!(table["played"], json!([]));
     }
 }

@@ -166,7 +166,7 @@ async fn games(
 async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id: GameId = id.parse().map_err(|_| ApiError::NotFound)?;
     let library = Arc::clone(&panel.library.borrow());
-    let cast = Arc::clone(&panel.personalities.borrow());
+    let personalities = Arc::clone(&panel.personalities.borrow());
     let can_edit = panel.editor.is_some();
     let shown = move |reading: &ArchiveReading| {
         let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
@@ -176,7 +176,7 @@ async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Re
         shown["line"] = replayed
             .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
             .collect();
-        shown["decisions"] = match game_explanation::decisions(&game, &moves, &library, &cast) {
+        shown["decisions"] = match game_explanation::decisions(&game, &moves, &library, &personalities) {
             Some(decisions) => game_explanation::editable(decisions, can_edit),
             None => Value::Null,
         };
@@ -256,14 +256,14 @@ async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response
 
 /// The levels' parameters and measured strength.
 async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
-    let cast = Arc::clone(&panel.personalities.borrow());
+    let personalities = Arc::clone(&panel.personalities.borrow());
     let table = panel.read({
-        let cast = Arc::clone(&cast);
-        move |reading| Ok(levels::table(&cast, newest_results(reading)?))
+        let personalities = Arc::clone(&personalities);
+        move |reading| Ok(levels::table(&personalities, newest_results(reading)?))
     });
     match table.await {
         // Without an archive there is still the table.
-        Err(ApiError::NoArchive) => Ok(Json(levels::table(&cast, Vec::new())).into_response()),
+        Err(ApiError::NoArchive) => Ok(Json(levels::table(&personalities, Vec::new())).into_response()),
         table => table,
     }
 }

@@ -80,7 +80,7 @@ pub fn rule_on(rules: &[Rule], facts: &RuleContext) -> RuleDecision {
 #[must_use]
 pub fn level(rules: &[Rule], facts: &RuleContext) -> Option<(Elo, DecidedBy)> {
     rules.iter().enumerate().find_map(|(index, rule)| {
-        let level = rule.wish.level?.resolve(facts.meeting())?;
+        let level = rule.settings.level?.resolve(facts.meeting())?;
         misfit(&rule.when, facts)
             .is_none()
             .then_some((level, DecidedBy::Rule(index)))
@@ -90,7 +90,7 @@ pub fn level(rules: &[Rule], facts: &RuleContext) -> Option<(Elo, DecidedBy)> {
 /// Whether the rules use the level of the last game.
 #[must_use]
 pub fn goes_on(rules: &[Rule], by: DecidedBy) -> bool {
-    matches!(by, DecidedBy::Rule(index) if rules.get(index).is_some_and(|rule| rule.wish.level == Some(LevelSetting::Last)))
+    matches!(by, DecidedBy::Rule(index) if rules.get(index).is_some_and(|rule| rule.settings.level == Some(LevelSetting::Last)))
 }
 
 /// The settings of a game with these facts: each by the first matching rule that sets it, else by `[play]`.
@@ -99,7 +99,7 @@ pub fn casting(rules: &[Rule], facts: &RuleContext, play: &Play) -> Play {
     let fitting: Vec<&GameSettings> = rules
         .iter()
         .filter(|rule| misfit(&rule.when, facts).is_none())
-        .map(|rule| &rule.wish)
+        .map(|rule| &rule.settings)
         .collect();
     let personality = fitting.iter().find_map(|wish| wish.personality.clone());
     let (level, by) = level(rules, facts).unzip();
@@ -149,9 +149,9 @@ pub fn what(challenge: &Challenge) -> String {
 /// The rule whose level follows the opponent, and which does not apply because the game is rated.
 #[must_use]
 pub fn passed_over(rules: &[Rule], facts: &RuleContext) -> Option<DecidedBy> {
-    let speaks = |rule: &Rule| rule.wish.level.is_some() && misfit(&rule.when, facts).is_none();
+    let speaks = |rule: &Rule| rule.settings.level.is_some() && misfit(&rule.when, facts).is_none();
     let index = rules.iter().position(speaks)?;
-    let level = rules.get(index)?.wish.level;
+    let level = rules.get(index)?.settings.level;
     (facts.rated && level?.resolve(facts.meeting()).is_none()).then_some(DecidedBy::Rule(index))
 }
 
