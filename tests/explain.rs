@@ -452,7 +452,7 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
     };
     let said = explain(&["--user", "Boris"]);
     assert!(said.contains("Declined, generic (rule 1"), "{said}");
-    let unknown = "The list \"cheats\" was not asked for";
+    let unknown = "The list \"cheats\" was not fetched";
     assert!(
         said.contains(unknown) && !said.contains("list \"blocked\""),
         "{said}"

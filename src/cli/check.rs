@@ -411,7 +411,7 @@ mod tests {
             files: 1,
             findings: Vec::new(),
         };
-        assert_eq!(summary(&outcome), "1 file checked, all in order");
+        assert_eq!(summary(&outcome), "1 file checked, no problems");
         outcome.findings = vec![Diagnostics::new("a", "x", vec![Diagnostic::warning(0..1, "odd")])];
         assert_eq!(summary(&outcome), "1 file checked: 0 errors, 1 warning");
         assert!(outcome.is_usable());

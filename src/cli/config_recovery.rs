@@ -1,5 +1,4 @@
-//! Start-up with a broken `bot.toml`: running games are finished with the last valid settings, and none is
-//! begun.
+//! Start-up with a broken `bot.toml`: running games are finished with the last good settings, and no new ones start.
 
 use std::{path::Path, sync::Arc};
 
@@ -21,28 +20,27 @@ use sparring_files as files;
 use sparring_lichess::model::DeclineReason;
 use sparring_personality::{LevelSetting, Personalities};
 
-/// What a run goes by.
+/// The settings of a run, with their origin.
 pub(super) struct StartConfig {
     pub(super) config: Config,
-    /// The books and personalities of these settings, kept fresh.
+    /// The books and personalities of these settings, reloaded on change.
     pub(super) stock: Assets,
-    /// Whether these are the settings that the file has.
+    /// Whether these settings are those of the file.
     pub(super) standing: ConfigState,
 }
 
-/// What became of `bot.toml`.
+/// Whether `bot.toml` can be used.
 pub(super) enum ConfigState {
-    /// It is in force, and this is its text without tokens.
+    /// It is in force; its text without tokens.
     Accepted(Arc<str>),
-    /// It was refused so; only the games of the last run are played.
+    /// It has errors; only the games of the last run are played.
     Refused(anyhow::Error),
 }
 
 /// Reads the settings, and opens the books and personalities that they name until `stop`.
 ///
 /// # Errors
-/// The refusal of settings that cannot be used, where the archive knows of no running game: then nothing is lost by not
-/// starting. A dry run plays no games that could be lost.
+/// The findings of bad settings, where the archive has no running game that not starting would lose, and in a dry run.
 pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyhow::Result<StartConfig> {
     let own = stop.child_token();
     let refusal = match as_written(path, &own) {

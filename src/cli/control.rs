@@ -34,7 +34,7 @@ pub(super) struct DaemonControl {
     wanted: Options,
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
-    course: watch::Sender<Overrides>,
+    overrides: watch::Sender<Overrides>,
     /// The backup of the settings in force.
     copy: config_backup::Copy,
     /// Why bot.toml was unusable at the start, while only the last run's games are played.
@@ -59,7 +59,7 @@ impl DaemonControl {
             stock,
             options,
             lists,
-            course: watch::channel(Overrides::default()).0,
+            overrides: watch::channel(Overrides::default()).0,
             copy: config_backup::Copy::default(),
             refusal: watch::channel(None).0,
             is_behind: watch::channel(false).0,
@@ -111,8 +111,8 @@ impl DaemonControl {
     }
 
     /// The owner's overrides of the settings.
-    pub(super) fn course(&self) -> watch::Receiver<Overrides> {
-        self.course.subscribe()
+    pub(super) fn overrides(&self) -> watch::Receiver<Overrides> {
+        self.overrides.subscribe()
     }
 
     /// Reloads bot.toml. Settings with errors change nothing; some sections need a restart.
@@ -132,7 +132,7 @@ impl DaemonControl {
                 }
                 self.wanted = Options::from(&fresh);
                 self.lists.send_replace(fresh.lists);
-                self.steer();
+                self.publish_options();
                 self.copy.keep(text);
                 self.is_behind.send_replace(false);
                 info!("{} read again", self.path.display());
@@ -147,9 +147,9 @@ impl DaemonControl {
         }
     }
 
-    /// Begins nothing more, or does again. Running games go on, and so does reading the settings.
+    /// Pauses or resumes new games. Running games and reloads of the settings go on.
     pub(super) fn pause(&mut self, paused: bool) {
-        if self.turn(|course| course.paused = paused) {
+        if self.change_overrides(|overrides| overrides.paused = paused) {
             info!(
                 "{}",
                 if paused {
@@ -158,49 +158,50 @@ impl DaemonControl {
                     "new games again"
                 }
             );
-            self.steer();
+            self.publish_options();
         }
     }
 
-    /// Plays casual games that are not begun yet at a level, whatever the settings say, or again as they say.
+    /// Sets the level of new casual games; none for that of the settings.
     pub(super) fn casual_level(&mut self, level: Option<Elo>) {
-        if self.turn(|course| course.casual_level = level) {
+        if self.change_overrides(|overrides| overrides.casual_level = level) {
             match level {
                 Some(level) => info!("casual games are played at level {level} from now on"),
                 None => info!("casual games are played as the settings say again"),
             }
-            self.steer();
+            self.publish_options();
         }
     }
 
-    /// Changes the course; says whether it was another one.
-    fn turn(&self, change: impl FnOnce(&mut Overrides)) -> bool {
-        self.course.send_if_modified(|course| {
-            let before = *course;
-            change(course);
-            *course != before
+    /// Changes the overrides. Returns whether they differ from before.
+    fn change_overrides(&self, change: impl FnOnce(&mut Overrides)) -> bool {
+        self.overrides.send_if_modified(|overrides| {
+            let before = *overrides;
+            change(overrides);
+            *overrides != before
         })
     }
 
-    fn steer(&self) {
+    /// Publishes the options of the settings with the overrides.
+    fn publish_options(&self) {
         let mut options = self.wanted.clone();
-        let course = *self.course.borrow();
-        if let Some(level) = course.casual_level {
+        let overrides = *self.overrides.borrow();
+        if let Some(level) = overrides.casual_level {
             let rules = std::iter::once(casual_at(level)).chain(options.rules.iter().cloned());
             options.rules = rules.collect::<Vec<_>>().into();
         }
-        if course.paused {
-            // Without seats whoever comes is asked to come later, as when all are taken.
+        if overrides.paused {
+            // Without slots, challenges are declined with reason `later`.
             options.games.max = 0;
             options.matchmaking.enabled = false;
-            // An arena could begin a game at any moment, so those joined are left.
+            // Leaves the joined arenas, which could start a game at any moment.
             options.tournaments.enabled = false;
         }
         self.options.send_replace(options);
     }
 }
 
-/// The rule that comes before all others while the owner wants a level.
+/// The rule, before all others, for a level set by the owner.
 fn casual_at(level: Elo) -> Rule {
     Rule {
         name: Some("the level of the dashboard".to_owned()),

@@ -426,7 +426,7 @@ mod tests {
         std::fs::write(&path, "garbage ".repeat(1000)).unwrap();
         let told = archive(&path).unwrap().to_string();
         assert!(
-            told.starts_with("warn") && told.contains("sets it aside"),
+            told.starts_with("warn") && told.contains("moves it aside"),
             "{told}"
         );
         // A page in the middle, which is found only when all are read.

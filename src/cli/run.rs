@@ -290,7 +290,7 @@ fn panel(
         },
         live_games: service.daemon.live_games.clone(),
         options: service.options.subscribe(),
-        overrides: control.course(),
+        overrides: control.overrides(),
         controls: status.has_controls(),
         editor: status
             .edit

@@ -162,7 +162,7 @@ mod tests {
             StateDir::take(&folder)
                 .unwrap_err()
                 .to_string()
-                .contains("another bot runs")
+                .contains("another bot uses")
         );
         drop(held);
         assert!(!is_held(&folder));

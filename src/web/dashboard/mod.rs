@@ -97,12 +97,12 @@ async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
         .map(|(key, until)| json!({"key": key, "until": until}))
         .collect();
     let slots = panel.options.borrow().games.max;
-    let course = *panel.overrides.borrow();
+    let overrides = *panel.overrides.borrow();
     Json(json!({
         "ok": why.is_none(), "why": why, "note": note(watched), "user": status.user,
-        "listening": status.is_listening, "draining": status.is_draining, "paused": course.paused, "games": status.games,
-        "slots": (!course.paused).then_some(slots), "asleep": status.parked, "waiting": status.waiting,
-        "challenges": status.challenges, "casualLevel": course.casual_level,
+        "listening": status.is_listening, "draining": status.is_draining, "paused": overrides.paused, "games": status.games,
+        "slots": (!overrides.paused).then_some(slots), "asleep": status.parked, "waiting": status.waiting,
+        "challenges": status.challenges, "casualLevel": overrides.casual_level,
         "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(), "controls": panel.controls,
         "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),
         "memoryBytes": resident_bytes(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
