@@ -9,11 +9,15 @@
 //! | [`store`] | the archive: games, moves and what is known of opponents, in SQLite |
 //! | [`web`] | dashboard, editor, health and metrics over HTTP |
 //! | [`reload`] | hot reload of bot.toml, books and personalities |
+//! | `secret_file` | token and password files, and systemd credentials |
+//! | `describe` | settings and personalities as rows of name, value and meaning |
 
 pub mod bot;
 pub mod cli;
 pub mod config;
+pub(crate) mod describe;
 pub mod reload;
+pub(crate) mod secret_file;
 pub mod store;
 pub mod user_lists;
 pub mod web;

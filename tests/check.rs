@@ -82,7 +82,7 @@ fn exit_codes_tell_order_from_mistakes_and_missing_files() {
     assert!(
         String::from_utf8(shipped.stdout)
             .unwrap()
-            .ends_with("files checked, all in order\n")
+            .ends_with("files checked, no problems\n")
     );
     assert_eq!(sparring(&["not-toml.toml"]).status.code(), Some(1));
     let missing = sparring(&["nowhere.book"]);
@@ -155,7 +155,7 @@ fn lists_that_settings_name_are_read_too() {
     let (code, said) = check();
     assert_eq!(code, Some(1), "{said}");
     assert!(
-        said.contains("blocked.txt:2:1: error: \"not a name\" is no name of a user"),
+        said.contains("blocked.txt:2:1: error: \"not a name\" is not a user name"),
         "{said}"
     );
     fs::write(path("blocked.txt"), "boris # cheats\n").unwrap();

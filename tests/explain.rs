@@ -30,7 +30,7 @@ fn a_level_shows_every_knob_and_what_it_was_measured_against() {
       noise              0 cp  spread of errors in judging a position
       blunder-rate      0.000  chance to overlook a kind of move
       book-plies           10  half moves of the game from books
-    In other variants, where nothing was measured
+    In other variants (not calibrated)
       nodes              2500  positions looked at for a move
       depth                 4  half moves looked ahead, exchanges excepted
       noise             50 cp  spread of errors in judging a position
@@ -46,7 +46,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
     tim: Tim
     Loves knights.
 
-    Strength (level 900, measured against engines, not against people; keys set by hand count first)
+    Strength (level 900, measured against engines, not against people; keys set by hand override it)
       rating              791  of the people whose choice of moves it makes its own
       sharpness          0.97  power that the chances of their moves are raised to
       vigilance          none  share of the moves that it takes care with, less once the game is decided
@@ -440,7 +440,9 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
         level: Some(Elo(2700)),
     };
     for user in ["clara", "dora"] {
-        archive.put_wish(&user.parse().unwrap(), &wish, now).unwrap();
+        archive
+            .put_requested_persona(&user.parse().unwrap(), &wish, now)
+            .unwrap();
     }
     drop(archive);
     let config = at("bot.toml");
@@ -450,7 +452,7 @@ fn a_challenge_is_judged_by_what_the_archive_and_the_kept_lists_know() {
     };
     let said = explain(&["--user", "Boris"]);
     assert!(said.contains("Declined, generic (rule 1"), "{said}");
-    let unknown = "The list \"cheats\" was not asked for";
+    let unknown = "The list \"cheats\" was not fetched";
     assert!(
         said.contains(unknown) && !said.contains("list \"blocked\""),
         "{said}"

@@ -160,7 +160,7 @@ fn what_is_not_there_is_named() {
     archive(&path);
     assert_eq!(
         games(&path, &["show", "zzzzzzzz"]),
-        "sparring: there is no game zzzzzzzz in it\n"
+        "sparring: the archive has no game zzzzzzzz\n"
     );
 }
 

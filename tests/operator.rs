@@ -248,7 +248,11 @@ fn an_account_stays_a_persons_where_the_files_cannot_be_written() {
     fs::set_permissions(office.at("doctors"), fs::Permissions::from_mode(0o600)).unwrap();
     fs::write(office.at("probe.toml"), "[lichess]\ntoken-file = \"doctors\"\n").unwrap();
     let seen = office.sparring(&["doctor", "--config", "probe.toml"]);
-    assert!(said(&seen).contains("Fresh is no bot yet"), "{}", said(&seen));
+    assert!(
+        said(&seen).contains("Fresh is not a bot account"),
+        "{}",
+        said(&seen)
+    );
     // A folder that is not there yet is made, as for any other program's settings.
     let output = office.init(&["--config", "etc/club/bot.toml", "--upgrade", "Fresh"]);
     assert!(output.status.success(), "{}", said(&output));
@@ -305,7 +309,7 @@ fn the_doctor_names_each_trouble_with_its_remedy_and_a_code() {
     let output = office.sparring(&["doctor"]);
     assert_eq!(output.status.code(), Some(78), "{}", said(&output));
     assert!(
-        said(&output).contains("sparring init writes one"),
+        said(&output).contains("write one with `sparring init`"),
         "{}",
         said(&output)
     );
@@ -329,7 +333,7 @@ fn the_doctor_names_each_trouble_with_its_remedy_and_a_code() {
     let output = office.sparring(&["doctor", "--offline"]);
     assert_eq!(output.status.code(), Some(78), "{}", said(&output));
     assert!(
-        said(&output).contains("sparring check bot.toml says why"),
+        said(&output).contains("`sparring check bot.toml` says why"),
         "{}",
         said(&output)
     );
@@ -344,7 +348,11 @@ fn the_doctor_sees_a_person_where_a_bot_should_be() {
     fs::write(office.at("bot.toml"), "[lichess]\ntoken-file = \"token\"\n").unwrap();
     let output = office.sparring(&["doctor"]);
     assert_eq!(output.status.code(), Some(77), "{}", said(&output));
-    assert!(said(&output).contains("Fresh is no bot yet"), "{}", said(&output));
+    assert!(
+        said(&output).contains("Fresh is not a bot account"),
+        "{}",
+        said(&output)
+    );
 }
 
 #[test]

@@ -208,7 +208,7 @@ impl EventLoop {
         }
         // A game that was left and rejoined may count as ended there.
         if let Some(arena) = &game.tournament_id {
-            self.tournaments.begun(arena, &id);
+            self.tournaments.game_started(arena, &id);
         }
         if is_running {
             return;
@@ -255,7 +255,7 @@ impl EventLoop {
         if let Some(opponent) = opponent.filter(|_| is_new) {
             // A game without a reserved slot comes from a tournament, or began while we were disconnected.
             let is_bot = reservation.map_or_else(|| game.is_against_bot(), |who| !who.is_human);
-            self.daily.note(&settings.id, &opponent, is_bot, epoch());
+            self.daily.record(&settings.id, &opponent, is_bot, epoch());
         }
         self.context.metrics.game_begun();
         self.supervisor.start(settings);
@@ -296,7 +296,7 @@ impl EventLoop {
             self.polled_at = Instant::now();
             self.list_games();
         }
-        if self.ongoing_poll.asks(now) {
+        if self.ongoing_poll.begin_if_due(now) {
             self.call(|client| async move { Completion::OngoingGames(client.ongoing_games().await) });
         }
         if Instant::now() >= self.next_ratings_at() {
@@ -327,7 +327,7 @@ impl EventLoop {
             per_opponent: options.config.games.per_opponent,
             opponents,
             sleeping: parked,
-            reserved: self.tournaments.seats(now),
+            reserved: self.tournaments.reserved_slots(now),
             lease: options.timing.reservation,
         }
     }
@@ -336,7 +336,7 @@ impl EventLoop {
     fn seats_for_bots(&self, without: Option<&GameId>, now: Millis) -> usize {
         let (opponents, parked) = self.opponents();
         self.challenge_queue
-            .seats_for_bots(self.capacity((&opponents, &parked), now), without)
+            .free_slots_for_bots(self.capacity((&opponents, &parked), now), without)
     }
 
     fn next_deadline(&self) -> Instant {
@@ -409,7 +409,7 @@ impl EventLoop {
         }
         // A limit of account calls must not delay the next login while games run. Login records its own.
         if class != EndpointClass::Account {
-            self.rate_limits.note(class, error, epoch());
+            self.rate_limits.record(class, error, epoch());
         }
     }
 
@@ -419,8 +419,8 @@ impl EventLoop {
             let is_idle = self.supervisor.is_empty()
                 && self.challenge_queue.reserved_for() == 0
                 && !self.tournaments.is_leaving()
-                && !self.opponent_picker.is_taking_back();
-            let is_silent = self.calls.is_empty() && !self.challenge_queue.has_refusals();
+                && !self.opponent_picker.is_withdrawing();
+            let is_silent = self.calls.is_empty() && !self.challenge_queue.has_declines();
             let has_waited = self.flush_until.is_none_or(|until| Instant::now() >= until);
             (is_idle && (is_silent || has_waited)) || Instant::now() >= until
         })
@@ -459,7 +459,7 @@ impl EventLoop {
     /// Polls the running games, now or as soon as that is allowed again.
     fn list_games(&mut self) {
         let now = self.now();
-        self.ongoing_poll.want(now);
+        self.ongoing_poll.request(now);
     }
 
     fn call<F>(&self, call: impl FnOnce(Client) -> F)

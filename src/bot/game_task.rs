@@ -196,7 +196,7 @@ impl GameTask {
             lag: LagEstimator::new(play.move_overhead + context.lag_margin.extra()),
             play,
             recorder: GameRecorder::default(),
-            place: context.live_games.place(settings.id.clone()),
+            place: context.live_games.slot(settings.id.clone()),
             scores: Vec::new(),
             own_last: None,
             opponent_last: None,

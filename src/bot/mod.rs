@@ -26,6 +26,7 @@ pub use daemon::{ClaimAccount, Daemon, LockGuard};
 pub use opponents::daily_limits::BOT_GAMES;
 pub use options::Options;
 pub use restored::RestoredState;
+pub(crate) use server::rate_limits::latest_limit;
 pub use server::{login::DaemonError, rate_limits::VS_BOTS};
 pub use shutdown::Shutdown;
 pub use status::Status;

@@ -1,40 +1,40 @@
-//! Checks a token and its account, in words for `init` and `doctor`.
+//! Checks of the token and its account, for `init` and `doctor`.
 
 use crate::cli::exit::{Exit, Failure};
 use sparring_lichess::{CallError, Client, Escaped, model::Account};
 
-/// What a bot must be allowed.
+/// The OAuth scope that no bot can do without.
 pub const SCOPE: &str = "bot:play";
-/// All that every bot needs.
+/// The OAuth scopes that every bot needs.
 pub const NEEDED: [&str; 3] = [SCOPE, "challenge:read", "challenge:write"];
-/// Where tokens are made.
+/// The page that creates tokens.
 pub const TOKENS: &str = "https://lichess.org/account/oauth/token";
 
-/// A token that may play, and whose it is.
+/// A token that may play, with its account.
 #[derive(Debug, Clone)]
 pub struct VerifiedToken {
     /// The account.
     pub account: Account,
-    /// What the token may do beyond what a bot needs.
+    /// Scopes that the bot does not need.
     pub needless: Vec<String>,
-    /// What it may not do of what this bot needs besides playing.
+    /// Scopes that the bot needs besides `bot:play`, and that the token lacks.
     pub missing: Vec<&'static str>,
 }
 
-/// Asks the server about a token that the settings want so much of beyond what every bot needs.
+/// Asks the server about the client's token. `wanted` are scopes that the settings need beyond [`NEEDED`].
 ///
 /// # Errors
-/// With the remedy and an exit code, when the token may not play, the account is closed or the server is not there.
+/// With a fix and an exit code, when the token may not play, the account is closed, or the server cannot be reached.
 pub async fn verify_token(client: &Client, wanted: &[&'static str]) -> anyhow::Result<VerifiedToken> {
     let token = client.test_token().await.map_err(|error| failed(&error))?;
     let Some(token) = token else {
         return Err(refused(format!(
-            "the server does not know this token; make one at {TOKENS} with the scope {SCOPE}"
+            "the server does not know this token; create one at {TOKENS} with the scope {SCOPE}"
         )));
     };
     if !token.allows(SCOPE) {
         return Err(refused(format!(
-            "the token lacks the scope {SCOPE} (it has: {}); make another at {TOKENS}",
+            "the token lacks the scope {SCOPE} (it has: {}); create another at {TOKENS}",
             Escaped(&token.scopes)
         )));
     }
@@ -65,7 +65,7 @@ fn refused(sentence: String) -> anyhow::Error {
     Failure::error(Exit::NoPermission, sentence)
 }
 
-/// A call that failed, with the exit code that fits.
+/// A failed call as an error with an exit code.
 pub fn failed(error: &CallError) -> anyhow::Error {
     let exit = match error {
         CallError::Unauthorized { .. } => Exit::NoPermission,
@@ -73,5 +73,5 @@ pub fn failed(error: &CallError) -> anyhow::Error {
             Exit::Unavailable
         }
     };
-    Failure::error(exit, format!("the server did not answer as it should: {error}"))
+    Failure::error(exit, format!("a call to the server failed: {error}"))
 }

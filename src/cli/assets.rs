@@ -22,16 +22,16 @@ pub const BOOKS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/books.rs"
 /// The shipped personalities, by path and text.
 pub const PERSONALITIES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/personalities.rs"));
 
-/// Opens the folders and keeps them fresh until `stop`. Where neither folder exists, the shipped ones serve, so
-/// that a copied program plays anywhere.
+/// Loads the folders and reloads them until `stop`. Where neither folder exists, uses the shipped files, so that a copied program
+/// plays anywhere.
 ///
-/// What cannot be used is told in the log; the rest loads.
+/// Logs files with errors and loads the others.
 #[must_use]
 pub fn stock(paths: &Paths, stop: &CancellationToken) -> Assets {
     inspected(paths, stop).0
 }
 
-/// The same with what cannot be used.
+/// [`stock`], with the findings of files that cannot be used.
 pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Assets, Vec<Diagnostics>) {
     if shipped_stand_in(paths) {
         info!(
@@ -49,8 +49,8 @@ pub(super) fn inspected(paths: &Paths, stop: &CancellationToken) -> (Assets, Vec
     (stock, findings)
 }
 
-/// Books and personalities for chess programs that speak to us: read once, from the folders that `bot.toml` here
-/// names, or those the program carries. What cannot be used is left out; `sparring check` says why.
+/// Books and personalities for `sparring uci`, read once: from the folders of `./bot.toml`, or the shipped ones. Files with errors are
+/// left out.
 #[must_use]
 pub fn uci_resources() -> UciResources {
     let text = files::read_text("bot.toml".as_ref(), files::TEXT).unwrap_or_default();
@@ -62,17 +62,17 @@ pub fn uci_resources() -> UciResources {
     };
     UciResources {
         library: Library::clone(&stock.library.borrow()),
-        personalities: Some(Personalities::clone(&stock.cast.borrow())),
+        personalities: Some(Personalities::clone(&stock.personalities.borrow())),
     }
 }
 
-/// Whether the program plays with what it carries: neither folder is there.
+/// Whether the shipped files are used: neither folder exists.
 #[must_use]
 pub fn shipped_stand_in(paths: &Paths) -> bool {
     !paths.books.exists() && !paths.personalities.exists()
 }
 
-/// What the program carries. Tests check that every shipped file can be used.
+/// The shipped books and personalities. Tests check that every shipped file can be used.
 pub(super) fn shipped() -> Assets {
     let books = BOOKS
         .iter()
@@ -84,26 +84,26 @@ pub(super) fn shipped() -> Assets {
         .collect();
     Assets {
         library: watch::channel(Arc::new(Library::new(books))).1,
-        // Nobody watches what the program carries, so it does not lean either.
-        leans: watch::channel(BTreeMap::new()).0,
+        // Without a watcher, learned weights have no effect.
+        learned_weights: watch::channel(BTreeMap::new()).0,
         reload_log: watch::channel(ReloadLog::default()).1,
-        cast: watch::channel(Arc::new(Personalities::new(profiles))).1,
+        personalities: watch::channel(Arc::new(Personalities::new(profiles))).1,
     }
 }
 
-/// A personality by its name; of one that nobody knows it says who was probably meant.
+/// A personality by its name.
 ///
 /// # Errors
-/// [`Exit::Usage`] with a suggestion and the names there are.
-pub fn must_know<'c>(cast: &'c Personalities, name: &str) -> anyhow::Result<&'c Personality> {
-    if let Some(profile) = cast.get(name) {
+/// [`Exit::Usage`] with a suggestion and all names.
+pub fn must_know<'c>(personalities: &'c Personalities, name: &str) -> anyhow::Result<&'c Personality> {
+    if let Some(profile) = personalities.get(name) {
         return Ok(profile);
     }
-    let names = cast.names().collect::<Vec<&str>>().join(", ");
-    let message = match cast.suggest(name) {
+    let names = personalities.names().collect::<Vec<&str>>().join(", ");
+    let message = match personalities.suggest(name) {
         _ if names.is_empty() => format!("there is no personality \"{name}\", nor any other"),
-        Some(meant) => format!("there is no personality \"{name}\", did you mean {meant}? There are {names}"),
-        None => format!("there is no personality \"{name}\"; there are {names}"),
+        Some(meant) => format!("there is no personality \"{name}\", did you mean {meant}? Known: {names}"),
+        None => format!("there is no personality \"{name}\"; known: {names}"),
     };
     Err(Failure::error(Exit::Usage, message))
 }
@@ -113,20 +113,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_not_there_is_told_of_in_a_whole_sentence() {
-        let said = |cast: &Personalities, name: &str| must_know(cast, name).unwrap_err().to_string();
+    fn an_unknown_personality_gets_a_suggestion() {
+        let said = |personalities: &Personalities, name: &str| {
+            must_know(personalities, name).unwrap_err().to_string()
+        };
         assert_eq!(
             said(&Personalities::new(Vec::new()), "club"),
             "there is no personality \"club\", nor any other"
         );
-        let cast = Personalities::new(vec![Personality::new("club")]);
+        let personalities = Personalities::new(vec![Personality::new("club")]);
         assert_eq!(
-            said(&cast, "clbu"),
-            "there is no personality \"clbu\", did you mean club? There are club"
+            said(&personalities, "clbu"),
+            "there is no personality \"clbu\", did you mean club? Known: club"
         );
         assert_eq!(
-            said(&cast, "nobody"),
-            "there is no personality \"nobody\"; there are club"
+            said(&personalities, "nobody"),
+            "there is no personality \"nobody\"; known: club"
         );
     }
 
@@ -134,7 +136,7 @@ mod tests {
     fn the_program_carries_what_is_shipped() {
         let stock = shipped();
         assert_eq!(stock.library.borrow().names().count(), BOOKS.len());
-        assert_eq!(stock.cast.borrow().names().count(), PERSONALITIES.len());
+        assert_eq!(stock.personalities.borrow().names().count(), PERSONALITIES.len());
         assert!(!BOOKS.is_empty() && !PERSONALITIES.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! `sparring bench`: the engine's signature and speed, what short searches cost, and what more threads give.
+//! `sparring bench`: the engine's signature and speed, the cost of short searches, and the gain of more threads.
 
 use std::path::{Path, PathBuf};
 
@@ -7,36 +7,36 @@ use sparring_chess::{GameHistory, Variant, units::Depth};
 use sparring_engine::bench;
 use sparring_uci as uci;
 
-/// Counts the nodes of searches of fixed positions: the engine's signature, and its speed.
+/// Benchmark: node count of fixed positions (the engine's signature) and nodes per second.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring bench
   sparring bench 17 --threads 2 --positions openings.epd --count 60")]
 pub struct Args {
-    /// How deep to search each position.
+    /// Search depth.
     #[arg(default_value_t = bench::DEPTH.0, value_parser = clap::value_parser!(u32).range(1..))]
     depth: u32,
-    /// Times searches of few nodes instead: what a move of a weak level costs.
+    /// Measure searches of few nodes instead: the cost of a move at a weak level.
     #[arg(long, conflicts_with = "threads")]
     fixed_cost: bool,
-    /// Compares so many threads to one instead: how much sooner they come to the depth.
+    /// Measure the speed-up of so many threads over one instead.
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=256))]
     threads: Option<u32>,
-    /// Compares them on positions of this file, one EPD or FEN a line, instead of the fixed ones.
+    /// With --threads: a file of positions, one EPD or FEN per line, instead of the fixed ones.
     #[arg(long, requires = "threads")]
     positions: Option<PathBuf>,
-    /// How many positions of the file, drawn from all of it.
+    /// With --positions: how many to draw at random from the file.
     #[arg(long, requires = "positions", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
-    /// Which positions are drawn.
+    /// With --positions: seed of the draw.
     #[arg(long, requires = "positions", default_value_t = 1)]
     seed: u64,
 }
 
-/// Runs what was asked for and prints it.
+/// Runs the benchmark and prints it.
 ///
 /// # Errors
-/// When the file of positions cannot be read or holds none.
+/// When the file of positions cannot be read or is empty.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let depth = Depth(args.depth);
     match args.threads {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_of_no_depth_is_refused() {
+    fn a_depth_of_zero_is_refused() {
         assert_eq!(args(&["3"]).unwrap().depth, 3);
         assert!(args(&["0"]).is_err());
     }

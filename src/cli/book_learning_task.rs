@@ -17,13 +17,13 @@ use crate::{
 };
 use sparring_book::{Book, LearnReport, LearnedWeights, Library, WeightFactor};
 
-/// Results of fewer games say nothing yet.
-const LEAST_GAMES: u32 = 4;
+/// A move needs so many games before its weight is adjusted.
+const MIN_GAMES: u32 = 4;
 
-/// Between two looks at the results.
+/// Interval between recomputations.
 const INTERVAL: Duration = Duration::from_secs(3600);
 
-/// Lets the books of the stock lean until `stop`.
+/// Recomputes the learned weights of all books every hour until `stop`.
 pub fn keep(archive: PathBuf, stock: Assets, stop: CancellationToken) {
     tokio::spawn(async move {
         let mut ticks = tokio::time::interval(INTERVAL);
@@ -33,45 +33,45 @@ pub fn keep(archive: PathBuf, stock: Assets, stop: CancellationToken) {
                 _ = ticks.tick() => {}
             }
             let (path, library) = (archive.clone(), Arc::clone(&stock.library.borrow()));
-            // All games are gone through, while the runtime has moves to send.
+            // Reading all games takes a while, and must not block the runtime.
             match tokio::task::spawn_blocking(move || renew(&path, &library)).await {
-                Ok(Ok(leans)) => {
-                    stock.leans.send_replace(leans);
+                Ok(Ok(weights)) => {
+                    stock.learned_weights.send_replace(weights);
                 }
-                Ok(Err(why)) => warn!("weights of books lean as before: {why:#}"),
-                Err(why) => warn!("weights of books lean as before: {why}"),
+                Ok(Err(why)) => warn!("the learned weights of books stay as they were: {why:#}"),
+                Err(why) => warn!("the learned weights of books stay as they were: {why}"),
             }
         }
     });
 }
 
-/// Learns from all games and keeps how books lean now; says which do.
+/// Computes the learned weights of all books and stores them in the archive.
 fn renew(archive: &Path, library: &Library) -> anyhow::Result<BTreeMap<String, Arc<LearnedWeights>>> {
     let archive = Archive::read(archive)?;
     let mut all = BTreeMap::new();
     for name in library.names() {
         let Some(book) = library.book(name) else { continue };
-        let leans = of_book(&archive, book)?;
-        archive.put_leans(name, &leans)?;
-        if leans.is_empty() {
+        let weights = of_book(&archive, book)?;
+        archive.put_learned_weights(name, &weights)?;
+        if weights.is_empty() {
             continue;
         }
         info!(
-            "{} moves of book {name} lean by their results; sparring book show {} tells how",
-            leans.len(),
+            "{} moves of book {name} have learned weights; `sparring book show {}` lists them",
+            weights.len(),
             book.path()
         );
-        all.insert(name.to_owned(), Arc::new(leans.into_iter().collect()));
+        all.insert(name.to_owned(), Arc::new(weights.into_iter().collect()));
     }
     Ok(all)
 }
 
-/// How the games of the archive let a book lean.
+/// The learned weights of a book from the archive's games.
 ///
 /// # Errors
 /// When the archive cannot be read.
 pub fn of_book(archive: &Archive, book: &Book) -> anyhow::Result<Vec<WeightFactor>> {
     let mut lessons = LearnReport::new(book);
     from_archive(archive, &Filter::default(), &mut lessons, &mut None)?;
-    Ok(lessons.weight_factors(LEAST_GAMES))
+    Ok(lessons.weight_factors(MIN_GAMES))
 }

@@ -32,27 +32,27 @@ use crate::{
 use sparring_engine::Tablebase;
 use sparring_lichess::Client;
 
-/// A daemon that is ready to run, and the handles to whoever steers and watches it.
+/// A daemon that is ready to run, and the handles to control and watch it.
 pub struct Service {
     /// The daemon.
     pub daemon: Daemon,
     /// Takes new settings.
     pub options: watch::Sender<Options>,
-    /// Shows what the daemon is doing.
+    /// The daemon's status.
     pub status: watch::Receiver<Status>,
-    /// Asks whether its loop turns.
+    /// Asks whether its event loop answers.
     pub pulse: LivenessProbe,
 }
 
-/// Puts a daemon together. The seed decides everything random that no game decides.
+/// Builds a daemon. `seed` decides everything random outside of games.
 ///
 /// # Errors
-/// When the threads of the engine cannot be started.
+/// When the engine threads cannot be started.
 pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> anyhow::Result<Service> {
     let searches = Searches::here(config.engine.threads);
     if let Some((wanted, allowed)) = searches.cut {
         warn!(
-            "{} searches run at the same time and not {wanted}: the system allows the program {allowed} threads in all (TasksMax of \
+            "running {} searches at a time instead of {wanted}: the system allows this program {allowed} threads in all (TasksMax of \
              the unit, --pids-limit of a container, ulimit -u)",
             searches.count
         );
@@ -62,11 +62,11 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
     let (pulse, heart) = liveness();
     let daemon = Daemon {
         client,
-        // Whoever shares the account with other programs replaces it.
+        // Claims nothing; `run` replaces it.
         claim: Box::new(|_| Box::pin(async { Some(Box::new(()) as bot::LockGuard) })),
         options: current,
-        personalities: stock.cast.clone(),
-        // As written; whoever keeps files and addresses fresh replaces them.
+        personalities: stock.personalities.clone(),
+        // Only the names in bot.toml; `run` adds those of files and addresses.
         lists: watch::channel(Arc::new(UserLists::written(&config.lists))).1,
         metrics: Metrics::default(),
         live_games: LiveGames::default(),
@@ -91,7 +91,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
     })
 }
 
-/// The endgame tables of these folders. None where there are none or they cannot be used: nobody loses a game for want of them.
+/// The Syzygy tablebases of these folders; none where they cannot be used.
 fn tablebase(folders: &[PathBuf]) -> Option<Arc<Tablebase>> {
     if folders.is_empty() {
         return None;
@@ -102,13 +102,13 @@ fn tablebase(folders: &[PathBuf]) -> Option<Arc<Tablebase>> {
             Some(Arc::new(tablebase))
         }
         Err(error) => {
-            warn!("playing without endgame tables: {error}");
+            warn!("playing without endgame tablebases: {error}");
             None
         }
     }
 }
 
-/// Why the daemon ended, as the program's own end.
+/// The daemon's error with its exit code.
 #[must_use]
 pub fn failure(end: &bot::DaemonError) -> anyhow::Error {
     let exit = match end {
@@ -119,10 +119,9 @@ pub fn failure(end: &bot::DaemonError) -> anyhow::Error {
     Failure::error(exit, end.to_string())
 }
 
-/// A seed that nobody chose and nobody can guess: tokens of the sandbox follow from one. Everything that should repeat
-/// takes a seed instead.
+/// A random seed that nobody can guess, since the sandbox's tokens follow from one.
 #[must_use]
 pub fn fresh_seed() -> u64 {
-    // The library keys its hash maps with random numbers of the system: what such a hash makes of nothing is as random.
+    // The standard library keys its hash maps with random numbers of the system, so the hash of nothing is random.
     RandomState::new().build_hasher().finish()
 }

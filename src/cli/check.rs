@@ -1,7 +1,7 @@
-//! `sparring check`: are `bot.toml`, books and personalities in order? All mistakes of all files in one run.
+//! `sparring check`: validates `bot.toml`, books and personalities, and reports all mistakes of all files in one run.
 
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -15,41 +15,41 @@ use crate::cli::{
 };
 use crate::{
     config::{self, Known, Paths},
-    reload::{COMPILED, compiled_book, compiled_books, list},
+    reload::{COMPILED, compiled_book, compiled_books, list, missing_includes, read_limited},
     user_lists,
 };
-use sparring_book::{self as book, Book};
+use sparring_book as book;
 use sparring_config_schema::quote;
 use sparring_diagnostics::{Diagnostic, Diagnostics, Severity, utf8};
 use sparring_engine::Tablebase;
 use sparring_files as files;
 use sparring_personality as personality;
 
-/// Validates bot.toml, books and personalities, and shows everything wrong at once.
+/// Validates bot.toml, books and personalities, and reports all mistakes at once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring check                              bot.toml here, and the folders it names
-  sparring check /etc/sparring/bot.toml       the same elsewhere, under whatever name
-  sparring check --config club.toml           the same, as other commands are told of settings
+  sparring check                              ./bot.toml and the folders that it names
+  sparring check /etc/sparring/bot.toml       other settings and their folders
+  sparring check --config club.toml           the same, with the option of the other commands
   sparring check books/mine.book              one file
-  sparring check --lines books                one line a finding, for editors
+  sparring check --lines books                one line per finding, for editors
 
-Exit codes: 0 in order (there may be warnings), 1 something is wrong, 2 a file is not there.")]
+Exit codes: 0 no errors (there may be warnings), 1 errors, 2 a file does not exist.")]
 pub struct Args {
-    /// Files and folders; bot.toml and the folders it names if there are none.
+    /// Files and folders to check; by default bot.toml and the folders that it names.
     files: Vec<PathBuf>,
-    /// The settings, checked with the folders they name.
+    /// The settings file, to check with the folders that it names.
     #[arg(long)]
     config: Option<PathBuf>,
-    /// One line a finding, as in `file:line:column: error: ...`.
+    /// Print one line per finding: `file:line:column: error: ...`.
     #[arg(long, conflicts_with = "json")]
     lines: bool,
-    /// JSON for programs.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckOutcome {
     /// How many files were read.
@@ -59,14 +59,14 @@ pub struct CheckOutcome {
 }
 
 impl CheckOutcome {
-    /// How many findings are of a severity.
+    /// The number of findings of a severity.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         let all = self.findings.iter().flat_map(|text| &text.list);
         all.filter(|finding| finding.severity == severity).count()
     }
 
-    /// Whether everything can be used.
+    /// Whether all files can be used.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         self.findings.iter().all(Diagnostics::is_usable)
@@ -76,7 +76,7 @@ impl CheckOutcome {
 /// Runs the command.
 ///
 /// # Errors
-/// When a named file is not there.
+/// When a named file does not exist.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let outcome = check_with(args.config.as_deref(), &args.files).map_err(|(path, error)| {
         let sentence = format!("cannot read {}: {error}", path.display());
@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     })
 }
 
-/// The last line: how many files, and what was found.
+/// The last line: the number of files, errors and warnings.
 #[must_use]
 pub fn summary(outcome: &CheckOutcome) -> String {
     let several = |count: usize, word: &str| match count {
@@ -111,7 +111,7 @@ pub fn summary(outcome: &CheckOutcome) -> String {
     let warnings = outcome.count(Severity::Warning);
     let files = several(outcome.files, "file");
     if errors + warnings == 0 {
-        return format!("{files} checked, all in order");
+        return format!("{files} checked, no problems");
     }
     format!(
         "{files} checked: {}, {}",
@@ -123,12 +123,12 @@ pub fn summary(outcome: &CheckOutcome) -> String {
 /// Checks files and folders; without any, `bot.toml` of the working directory and the folders it names.
 ///
 /// # Errors
-/// The path that is not there or cannot be read, and why.
+/// The path that cannot be read, and why.
 pub fn check(files: &[PathBuf]) -> Result<CheckOutcome, (PathBuf, io::Error)> {
     check_with(None, files)
 }
 
-/// The same of a file besides that is said to be the settings.
+/// [`check`], with `config` as the settings file.
 fn check_with(config: Option<&Path>, files: &[PathBuf]) -> Result<CheckOutcome, (PathBuf, io::Error)> {
     let default = PathBuf::from(CONFIG);
     let named = || files.iter().map(PathBuf::as_path).find(|path| is_config(path));
@@ -160,7 +160,7 @@ fn check_with(config: Option<&Path>, files: &[PathBuf]) -> Result<CheckOutcome, 
 
 const CONFIG: &str = "bot.toml";
 
-/// Whether a file is the bot's settings: by its name, or, where somebody calls them otherwise, by the first section in it.
+/// Whether a file holds the bot's settings: by its name, or else by its first section.
 fn is_config(path: &Path) -> bool {
     if path.file_name().is_some_and(|name| name == CONFIG) {
         return true;
@@ -172,17 +172,17 @@ fn is_config(path: &Path) -> bool {
     config::is_settings(&String::from_utf8_lossy(&text))
 }
 
-/// Walks over the files and gathers what is wrong.
+/// Reads files and collects their findings.
 struct Checker {
     paths: Paths,
-    /// The books that personalities may name; none where nobody knows in which folder to look.
+    /// The books that personalities may name; none where the folder of books is unknown.
     books: Option<Vec<String>>,
     personalities: Vec<String>,
     outcome: CheckOutcome,
 }
 
 impl Checker {
-    /// A checker for the folders that this `bot.toml` names, or would name if it were there.
+    /// A checker for the folders that `config` names, or the default folders if it does not exist.
     fn new(config: &Path) -> Self {
         let text = files::read_text(config, files::TEXT).unwrap_or_default();
         let paths = config::paths(&text).within(config.parent().unwrap_or(Path::new("")));
@@ -198,7 +198,7 @@ impl Checker {
             let files = list(folder, ending).unwrap_or_default();
             files.iter().filter_map(|path| stem(path)).collect()
         };
-        // A personality that lies somewhere on its own is not blamed for books that lie elsewhere.
+        // A personality file on its own may name books of an unknown folder.
         let knows_books = config.exists() || paths.books.exists();
         Self {
             books: knows_books.then(|| stems(&paths.books, BOOK, BOOKS)),
@@ -236,7 +236,7 @@ impl Checker {
             && let Err(error) = Tablebase::open(&tables)
         {
             let broken = Diagnostic::error(span_of("paths.syzygy"), format!("paths.syzygy: {error}"))
-                .with_help("a bot that is started so plays without endgame tables");
+                .with_help("with these settings the bot plays without endgame tablebases");
             findings.list.push(broken);
         }
         for (number, list) in lists.iter().enumerate() {
@@ -250,7 +250,7 @@ impl Checker {
                     let span = span_of(&key);
                     let missing = format!("{key}: cannot read {}: {why}", file.display());
                     let missing = Diagnostic::error(span, missing)
-                        .with_help("until it can be read, nobody is on the list by it");
+                        .with_help("until it can be read, it adds nobody to the list");
                     findings.list.push(missing);
                 }
             }
@@ -284,7 +284,7 @@ impl Checker {
         Ok(())
     }
 
-    /// That settings lie among the personalities, under a name that only a personality has there.
+    /// A finding for settings in the folder of personalities under another name than bot.toml.
     fn misplaced(&self, folder: &Path, file: &Path) -> Option<Diagnostics> {
         let is_meant =
             file.file_name().is_some_and(|name| name == CONFIG) || folder != self.paths.personalities;
@@ -306,8 +306,8 @@ impl Checker {
                 None => personality::read(name, text).1,
             }),
             _ => {
-                let finding = Diagnostic::error(0..0, "this is neither a book nor settings")
-                    .with_help("name it *.book or *.toml");
+                let finding = Diagnostic::error(0..0, "this is neither a book nor a settings file")
+                    .with_help("its name must end in .book or .toml");
                 Diagnostics::new(name, "", vec![finding])
             }
         };
@@ -334,66 +334,28 @@ impl Checker {
 const BOOK: &str = "book";
 const PROFILE: &str = "toml";
 
-/// What is wrong with a list of users.
+/// The findings of a user list: lines that are no user name.
 fn list_findings(name: &str, text: &str) -> Diagnostics {
     let misfits = user_lists::parse(text).1.into_iter().map(|number| {
         let before: usize = text.split_inclusive('\n').take(number - 1).map(str::len).sum();
         let line = text[before..].lines().next().unwrap_or_default();
-        let message = format!("{} is no name of a user", quote(line));
+        let message = format!("{} is not a user name", quote(line));
         Diagnostic::error(before..before + line.len(), message)
-            .with_help("one name a line; # begins a comment")
+            .with_help("write one name per line; # begins a comment")
     });
     Diagnostics::new(name, text, misfits.collect())
 }
 
-/// What is wrong with a book, and what looks like a slip in what can be read of it.
+/// The errors of a book, and the lints of the part that can be read.
 fn book_findings(name: &str, bytes: &[u8]) -> Diagnostics {
     let (book, findings) = book::check_bytes(name, bytes);
-    let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
+    let lost = book.as_ref().map_or_else(Vec::new, missing_includes);
     let list = findings.list.into_iter().chain(lost).collect();
     Diagnostics::new(findings.name, findings.text, list)
 }
 
-/// What a book includes in vain: the others of its folder are read to know.
-pub fn lost_includes(book: &Book) -> Vec<Diagnostic> {
-    if book.head().includes.is_empty() {
-        return Vec::new();
-    }
-    let own = Path::new(book.path());
-    let folder = own.parent().unwrap_or(Path::new(""));
-    let all: Vec<Book> = neighbours(book, folder)
-        .into_iter()
-        .chain([book.clone()])
-        .collect();
-    let told = book::missing_includes(&all);
-    told.into_iter()
-        .find(|findings| *findings.name == *book.path())
-        .map_or_else(Vec::new, |findings| findings.list)
-}
-
-/// The other books of a folder, as far as they can be read. The empty path is the folder we are in.
-pub(super) fn neighbours(book: &Book, folder: &Path) -> Vec<Book> {
-    let own = Path::new(book.path());
-    let folder = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
-    };
-    let files = list(folder, BOOK).unwrap_or_default();
-    let others = files.iter().filter(|path| path.file_name() != own.file_name());
-    let read = |path: &PathBuf| book::parse_bytes(&path.display().to_string(), &read(path).ok()?).0;
-    others.filter_map(read).collect()
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
-    let limited = || {
-        let mut bytes = Vec::new();
-        // What is larger than any text we read is refused for its size, without being read to its end.
-        files::open(path)?
-            .take(book::MAX_BYTES as u64 + 1)
-            .read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    limited().map_err(|error| (path.to_owned(), error))
+    read_limited(path).map_err(|error| (path.to_owned(), error))
 }
 
 #[derive(Serialize)]
@@ -453,7 +415,7 @@ mod tests {
             files: 1,
             findings: Vec::new(),
         };
-        assert_eq!(summary(&outcome), "1 file checked, all in order");
+        assert_eq!(summary(&outcome), "1 file checked, no problems");
         outcome.findings = vec![Diagnostics::new("a", "x", vec![Diagnostic::warning(0..1, "odd")])];
         assert_eq!(summary(&outcome), "1 file checked: 0 errors, 1 warning");
         assert!(outcome.is_usable());

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-/// What every command about the bot's account may be told.
+/// Arguments of every command about the bot's account.
 #[derive(Debug, clap::Args)]
 pub struct AccountArgs {
-    /// The settings.
+    /// The settings file.
     #[arg(long, default_value = "bot.toml")]
     pub config: PathBuf,
-    /// A file with the token, readable by nobody else, instead of the one that the settings name.
+    /// The file with the token, readable by its owner alone, instead of the one in bot.toml.
     #[arg(long)]
     pub token_file: Option<PathBuf>,
-    /// The server, instead of the one in bot.toml.
+    /// The server's URL, instead of the one in bot.toml.
     #[arg(long, env = "LICHESS_URL", hide_env_values = true)]
     pub url: Option<String>,
 }

@@ -1,10 +1,10 @@
-//! Shell completions and the man pages, both made from the command line itself.
+//! Shell completions and man pages, generated from the clap command.
 
 use std::{fs, path::Path};
 
 use anyhow::Context as _;
 
-/// A script that completes commands in a shell.
+/// A shell completion script.
 #[must_use]
 pub fn completions(command: &mut clap::Command, shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
@@ -12,7 +12,7 @@ pub fn completions(command: &mut clap::Command, shell: clap_complete::Shell) -> 
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// Writes the man pages into a folder: the program's, and one for each command below it, however deep.
+/// Writes the man pages of the program and of all its subcommands into a folder.
 ///
 /// # Errors
 /// When the folder cannot be written.

@@ -15,36 +15,34 @@ use sparring_files::{
     atomic_file::{self, Readers},
 };
 
-/// The text's name in the folder.
+/// The backup's name in the state folder.
 const NAME: &str = "last-good.toml";
-/// Tells whoever finds it what it is.
-const HEAD: &str =
-    "# The settings in force, kept by Sparring for a start that finds them spoiled. Edit bot.toml instead.\n";
+/// The first line of the backup.
+const HEAD: &str = "# Sparring's backup of the last good settings, for a start with a bad bot.toml. Edit bot.toml instead.\n";
 
-/// Keeps the text of settings that are in force, which holds no token. Where that cannot be done the bot plays without, and
-/// tries again from time to time.
+/// Backs up the text of the settings in force, which holds no token. A failed backup is retried.
 #[derive(Debug, Default)]
 pub(super) struct Copy {
-    /// Where it is kept; none for nowhere.
+    /// The state folder; none for no backup.
     folder: Option<PathBuf>,
-    /// What could not be kept so far.
+    /// The text whose backup failed.
     owed: Option<Arc<str>>,
 }
 
 impl Copy {
-    /// Keeps in a folder, or nowhere.
+    /// A backup in `folder`, or none.
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, owed: None }
     }
 
-    /// Keeps this text from now on.
+    /// Writes the backup.
     pub(super) fn keep(&mut self, text: Arc<str>) {
         let Some(folder) = &self.folder else { return };
         self.owed = match write(folder, &text) {
             Ok(()) => None,
             Err(why) => {
                 warn!(
-                    "the settings in force are not kept in {} until they can be: {why}",
+                    "cannot back up the settings to {}, will try again: {why}",
                     folder.display()
                 );
                 Some(text)
@@ -52,42 +50,41 @@ impl Copy {
         };
     }
 
-    /// Whether there is something to try again.
+    /// Whether the last backup failed.
     pub(super) fn is_owed(&self) -> bool {
         self.owed.is_some()
     }
 
-    /// Tries again what could not be done. That it cannot be done was said at first.
+    /// Retries a failed backup. Only the first failure was logged.
     pub(super) fn try_again(&mut self) {
         let (Some(folder), Some(text)) = (&self.folder, &self.owed) else {
             return;
         };
         if write(folder, text).is_ok() {
-            info!("the settings in force are kept again");
+            info!("the settings are backed up again");
             self.owed = None;
         }
     }
 }
 
-/// The settings that were in force last, their paths counted from where `bot.toml` lies; none where they were not kept or
-/// this program cannot use them.
+/// The settings of the backup, with paths relative to the folder of `bot.toml`; none without a usable backup.
 pub(super) fn read(folder: &Path, settings: &Path) -> Option<Config> {
     let path = folder.join(NAME);
     let text = files::read_text(&path, files::TEXT).ok()?;
     let (config, findings) = config::read(&path.display().to_string(), &text);
     if config.is_none() {
-        warn!("the settings that were in force last cannot be used either:\n{findings}");
+        warn!("the backup of the settings cannot be used either:\n{findings}");
     }
     config.map(|config| config.within(state_dir::beside(settings)))
 }
 
-/// Whole or not at all, for the owner's eyes only, and only if it says something new.
+/// Writes the backup atomically, readable by its owner alone, if the text has changed.
 fn write(folder: &Path, text: &str) -> io::Result<()> {
     let (path, text) = (folder.join(NAME), format!("{HEAD}{text}"));
     if files::read_text(&path, files::TEXT).is_ok_and(|kept| kept == text) {
         return Ok(());
     }
-    // It may be that there was no room for the folder either.
+    // A full disk may have prevented the folder too.
     fs::create_dir_all(folder)?;
     atomic_file::replace(&path, text.as_bytes(), Readers::Owner)
 }
@@ -101,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_read_as_they_were_kept_and_count_from_where_they_lay() {
+    fn a_backup_is_read_again_with_paths_relative_to_bot_toml() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(folder.path(), Path::new("/etc/bot.toml")), None);
         keep(folder.path(), "[games]\nmax = 2\n");
@@ -114,7 +111,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_else_can_read_what_is_kept() {
+    fn only_the_owner_can_read_the_backup() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         keep(folder.path(), "");
@@ -126,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn what_no_program_can_use_any_more_is_no_settings() {
+    fn a_backup_with_errors_is_not_used() {
         let folder = tempfile::tempdir().unwrap();
         keep(folder.path(), "[games]\nmax = \"many\"\n");
         assert_eq!(read(folder.path(), Path::new("bot.toml")), None);
     }
 
     #[test]
-    fn what_a_full_disk_did_not_take_is_kept_as_soon_as_it_does() {
+    fn a_failed_backup_is_written_once_it_can_be() {
         let at = tempfile::tempdir().unwrap();
         let folder = at.path().join("state");
         fs::write(&folder, "").unwrap();

@@ -1,5 +1,4 @@
-//! Start-up with a broken `bot.toml`: running games are finished with the last valid settings, and none is
-//! begun.
+//! Start-up with a broken `bot.toml`: running games are finished with the last good settings, and no new ones start.
 
 use std::{path::Path, sync::Arc};
 
@@ -21,28 +20,27 @@ use sparring_files as files;
 use sparring_lichess::model::DeclineReason;
 use sparring_personality::{LevelSetting, Personalities};
 
-/// What a run goes by.
+/// The settings of a run, with their origin.
 pub(super) struct StartConfig {
     pub(super) config: Config,
-    /// The books and personalities of these settings, kept fresh.
+    /// The books and personalities of these settings, reloaded on change.
     pub(super) stock: Assets,
-    /// Whether these are the settings that the file has.
+    /// Whether these settings are those of the file.
     pub(super) standing: ConfigState,
 }
 
-/// What became of `bot.toml`.
+/// Whether `bot.toml` can be used.
 pub(super) enum ConfigState {
-    /// It is in force, and this is its text without tokens.
+    /// It is in force; its text without tokens.
     Accepted(Arc<str>),
-    /// It was refused so; only the games of the last run are played.
+    /// It has errors; only the games of the last run are played.
     Refused(anyhow::Error),
 }
 
 /// Reads the settings, and opens the books and personalities that they name until `stop`.
 ///
 /// # Errors
-/// The refusal of settings that cannot be used, where the archive knows of no running game: then nothing is lost by not
-/// starting. A dry run plays no games that could be lost.
+/// The findings of bad settings, where the archive has no running game that not starting would lose, and in a dry run.
 pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyhow::Result<StartConfig> {
     let own = stop.child_token();
     let refusal = match as_written(path, &own) {
@@ -59,12 +57,12 @@ pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyh
     };
     error!("{refusal:#}");
     warn!(
-        "{} games may still run and are played to their end by the last good settings; new ones are declined until the \
-         mistakes are mended and SIGHUP has this file read again",
+        "{} games may still run and are played to their end with the last good settings; new ones are declined until the \
+         mistakes are fixed and SIGHUP reloads the file",
         running.len()
     );
     let stock = inspected(&config.paths, stop).0;
-    let config = nothing_new(config, &running, &stock.cast.borrow());
+    let config = nothing_new(config, &running, &stock.personalities.borrow());
     Ok(StartConfig {
         config,
         stock,
@@ -75,7 +73,7 @@ pub(super) fn begin(path: &Path, is_dry: bool, stop: &CancellationToken) -> anyh
 fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<StartConfig> {
     let paths = settings::read(path)?.paths;
     let (stock, broken) = inspected(&paths, stop);
-    // Only now it is known who is there.
+    // The settings name personalities, which are known only now.
     let Accepted { config, text } = settings::read_with(path, &paths, &stock, &broken)?;
     Ok(StartConfig {
         config,
@@ -84,11 +82,11 @@ fn as_written(path: &Path, stop: &CancellationToken) -> anyhow::Result<StartConf
     })
 }
 
-/// The last good settings and the games that the last run left behind; none where there are no such settings.
+/// The last good settings and the unfinished games of the last run; none without such settings.
 fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
     let text = files::read(path, files::TEXT).unwrap_or_default();
     let folder = state_dir::folder_of_text(&String::from_utf8_lossy(&text), path);
-    // A disk that was full has kept nothing; a file that only names who is not there still says how to play.
+    // Without a backup, as after a full disk, a bot.toml whose only mistakes are missing names still serves.
     let config = config_backup::read(&folder, path).or_else(|| settings::read(path).ok())?;
     let running = if config.state.archive {
         state_dir::unfinished(&folder)
@@ -98,30 +96,30 @@ fn last_games(path: &Path) -> Option<(Config, Vec<GameRecord>)> {
     Some((config, running))
 }
 
-/// Everybody is asked to come later, and games that run are played by whom they were begun, at the level they had. Who
-/// is not there any more is stood in for, see [`Cast::seated`](sparring_personality::Cast::seated).
-fn nothing_new(mut config: Config, running: &[GameRecord], cast: &Personalities) -> Config {
+/// Settings that decline every challenge with reason `later`, and play each running game with its personality and level.
+/// [`Personalities`] has a substitute for a personality that no longer exists.
+fn nothing_new(mut config: Config, running: &[GameRecord], personalities: &Personalities) -> Config {
     let declining = Rule {
         name: Some("the settings cannot be used".to_owned()),
         then: Some(Action::Decline(DeclineReason::Later)),
         ..Rule::default()
     };
     config.rules = std::iter::once(declining)
-        .chain(running.iter().filter_map(|game| as_begun(game, cast)))
+        .chain(running.iter().filter_map(|game| as_begun(game, personalities)))
         .chain(config.rules)
         .collect();
     config.matchmaking.enabled = false;
-    // An arena begins games without asking.
+    // An arena starts games without a challenge.
     config.tournaments.enabled = false;
     config
 }
 
-/// How a game is played that was begun so; none where nobody can say whose it is.
-fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
-    // Whoever stands in for somebody is neither stronger nor weaker.
+/// A rule that plays a running game as it was begun; none for an anonymous opponent.
+fn as_begun(game: &GameRecord, personalities: &Personalities) -> Option<Rule> {
+    // A substitute plays at the level of the original.
     let own = game
         .played
-        .filter(|_| !cast.contains_or_retired(&game.personality));
+        .filter(|_| !personalities.contains_or_retired(&game.personality));
     Some(Rule {
         name: Some(format!("as game {} was begun", game.id)),
         when: Conditions {
@@ -129,7 +127,7 @@ fn as_begun(game: &GameRecord, cast: &Personalities) -> Option<Rule> {
             mode: Some(if game.rated { Mode::Rated } else { Mode::Casual }),
             ..Conditions::default()
         },
-        wish: GameSettings {
+        settings: GameSettings {
             personality: Some(game.personality.clone()),
             level: game.level.or(own).map(LevelSetting::Fixed),
             ..GameSettings::default()
@@ -147,7 +145,7 @@ mod tests {
     use sparring_personality::Personality;
 
     #[test]
-    fn everybody_is_declined_and_each_kind_of_game_is_played_as_it_was_begun() {
+    fn every_challenge_is_declined_and_running_games_keep_personality_and_level() {
         let rated = GameRecord {
             rated: true,
             personality: "club".to_owned(),
@@ -163,14 +161,20 @@ mod tests {
         let mut own = Config::default();
         own.matchmaking.enabled = true;
         own.rules = vec![Rule::welcoming_all()];
-        let cast = Personalities::new(vec![Personality::new("club")]);
-        let config = nothing_new(own, &[rated, casual], &cast);
+        let personalities = Personalities::new(vec![Personality::new("club")]);
+        let config = nothing_new(own, &[rated, casual], &personalities);
         let decided: Vec<Option<Action>> = config.rules.iter().map(|rule| rule.then).collect();
         let later = Action::Decline(DeclineReason::Later);
         assert_eq!(decided, [Some(later), None, None, Some(Action::Queue)]);
         let played: Vec<_> = config.rules[1..3]
             .iter()
-            .map(|rule| (rule.when.mode, rule.wish.personality.as_deref(), rule.wish.level))
+            .map(|rule| {
+                (
+                    rule.when.mode,
+                    rule.settings.personality.as_deref(),
+                    rule.settings.level,
+                )
+            })
             .collect();
         let nine_hundred = Some(LevelSetting::Fixed(Elo(900)));
         assert_eq!(

@@ -17,34 +17,34 @@ use crate::{
         exit::{Exit, Failure},
         settings::{self, Accepted},
     },
-    web::dashboard::Course,
+    web::dashboard::Overrides,
 };
 use sparring_chess::units::Elo;
 use sparring_personality::LevelSetting;
 
-/// Steers a running daemon.
+/// Changes the settings of a running daemon.
 #[derive(Debug)]
 pub(super) struct DaemonControl {
     path: PathBuf,
-    /// The settings that it was started with: some of them count only then.
+    /// The settings at the start: some sections take effect only then.
     started: Config,
-    /// The books and personalities there are.
+    /// All books and personalities.
     stock: Assets,
-    /// The configuration that the file has.
+    /// The configuration of the file, without overrides.
     wanted: Arc<Config>,
     options: watch::Sender<Options>,
     lists: watch::Sender<Vec<UserList>>,
-    course: watch::Sender<Course>,
-    /// The settings in force, kept for a start that finds them spoiled.
+    overrides: watch::Sender<Overrides>,
+    /// The backup of the settings in force.
     copy: config_backup::Copy,
-    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    /// Why bot.toml was unusable at the start, while only the last run's games are played.
     refusal: watch::Sender<Option<Arc<str>>>,
-    /// The settings were read again and could not be used: those of before are in force.
+    /// Whether bot.toml is unusable and the earlier settings are in force.
     is_behind: watch::Sender<bool>,
 }
 
 impl DaemonControl {
-    /// Controls a daemon that was started with these settings.
+    /// The control of a daemon that was started with these settings.
     pub(super) fn new(
         path: PathBuf,
         started: Config,
@@ -59,15 +59,15 @@ impl DaemonControl {
             stock,
             options,
             lists,
-            course: watch::channel(Course::default()).0,
+            overrides: watch::channel(Overrides::default()).0,
             copy: config_backup::Copy::default(),
             refusal: watch::channel(None).0,
             is_behind: watch::channel(false).0,
         }
     }
 
-    /// The same of settings that became what they are so, which are kept in this folder whenever they are in force; where
-    /// they were refused, only the last run's games are played.
+    /// Records how the settings came about, and backs them up to `kept_in` from now on. If they were refused, only the last run's games
+    /// are played.
     pub(super) fn standing(self, standing: ConfigState, kept_in: Option<PathBuf>) -> Self {
         let mut copy = config_backup::Copy::new(kept_in);
         match standing {
@@ -79,43 +79,43 @@ impl DaemonControl {
         Self { copy, ..self }
     }
 
-    /// Whether the settings in force could not be kept so far.
+    /// Whether the backup of the settings failed so far.
     pub(super) fn owes_a_copy(&self) -> bool {
         self.copy.is_owed()
     }
 
-    /// Tries again to keep them.
+    /// Tries the backup again.
     pub(super) fn keep_again(&mut self) {
         self.copy.try_again();
     }
 
-    /// Why the settings at the start could not be used, as long as only the games of the last run are played.
+    /// Why bot.toml was unusable at the start, while only the last run's games are played.
     pub(super) fn refusal(&self) -> watch::Receiver<Option<Arc<str>>> {
         self.refusal.subscribe()
     }
 
-    /// Whether the settings in force are older than those in the file, which cannot be used.
+    /// Whether bot.toml is unusable and the earlier settings are in force.
     pub(super) fn is_behind(&self) -> watch::Receiver<bool> {
         self.is_behind.subscribe()
     }
 
-    /// Whether only the games of the last run are played, until settings can be used.
+    /// Whether only the last run's games are played, until bot.toml can be used.
     pub(super) fn is_in_rescue(&self) -> bool {
         self.refusal.borrow().is_some()
     }
 
-    /// The last run's games are over and the settings are as bad as they were: why.
+    /// Ends the mode in which only the last run's games are played, and returns the error of bot.toml.
     pub(super) fn give_up(&self) -> Option<anyhow::Error> {
         let why = self.refusal.send_replace(None)?;
         Some(Failure::error(Exit::BadConfiguration, &*why))
     }
 
-    /// What the owner asked for beside the settings, now and later.
-    pub(super) fn course(&self) -> watch::Receiver<Course> {
-        self.course.subscribe()
+    /// The owner's overrides of the settings.
+    pub(super) fn overrides(&self) -> watch::Receiver<Overrides> {
+        self.overrides.subscribe()
     }
 
-    /// Reads the settings again. Bad ones change nothing; accounts and addresses need a restart.
+    /// Reloads bot.toml. Settings with errors change nothing; some sections need a restart.
     pub(super) fn reload(&mut self) {
         match settings::read_with(&self.path, &self.started.paths, &self.stock, &[]) {
             Ok(Accepted { config: fresh, text }) => {
@@ -127,12 +127,12 @@ impl DaemonControl {
                     || fresh.status != started.status
                 {
                     warn!(
-                        "[lichess], [paths], [engine], [state] and [dashboard] count from the next start on"
+                        "changes of [lichess], [paths], [engine], [state] and [dashboard] take effect at the next start"
                     );
                 }
                 self.lists.send_replace(fresh.lists.clone());
                 self.wanted = Arc::new(fresh);
-                self.steer();
+                self.publish_options();
                 self.copy.keep(text);
                 self.is_behind.send_replace(false);
                 info!("{} read again", self.path.display());
@@ -147,9 +147,9 @@ impl DaemonControl {
         }
     }
 
-    /// Begins nothing more, or does again. Running games go on, and so does reading the settings.
+    /// Pauses or resumes new games. Running games and reloads of the settings go on.
     pub(super) fn pause(&mut self, paused: bool) {
-        if self.turn(|course| course.paused = paused) {
+        if self.change_overrides(|overrides| overrides.paused = paused) {
             info!(
                 "{}",
                 if paused {
@@ -158,49 +158,50 @@ impl DaemonControl {
                     "new games again"
                 }
             );
-            self.steer();
+            self.publish_options();
         }
     }
 
-    /// Plays casual games that are not begun yet at a level, whatever the settings say, or again as they say.
+    /// Sets the level of new casual games; none for that of the settings.
     pub(super) fn casual_level(&mut self, level: Option<Elo>) {
-        if self.turn(|course| course.casual_level = level) {
+        if self.change_overrides(|overrides| overrides.casual_level = level) {
             match level {
                 Some(level) => info!("casual games are played at level {level} from now on"),
                 None => info!("casual games are played as the settings say again"),
             }
-            self.steer();
+            self.publish_options();
         }
     }
 
-    /// Changes the course; says whether it was another one.
-    fn turn(&self, change: impl FnOnce(&mut Course)) -> bool {
-        self.course.send_if_modified(|course| {
-            let before = *course;
-            change(course);
-            *course != before
+    /// Changes the overrides. Returns whether they differ from before.
+    fn change_overrides(&self, change: impl FnOnce(&mut Overrides)) -> bool {
+        self.overrides.send_if_modified(|overrides| {
+            let before = *overrides;
+            change(overrides);
+            *overrides != before
         })
     }
 
-    fn steer(&self) {
+    /// Publishes the configuration of the file with the overrides.
+    fn publish_options(&self) {
         let mut wanted = Arc::clone(&self.wanted);
-        let course = *self.course.borrow();
-        if let Some(level) = course.casual_level {
+        let overrides = *self.overrides.borrow();
+        if let Some(level) = overrides.casual_level {
             Arc::make_mut(&mut wanted).rules.insert(0, casual_at(level));
         }
-        if course.paused {
-            // Without seats whoever comes is asked to come later, as when all are taken.
+        if overrides.paused {
+            // Without slots, challenges are declined with reason `later`.
             let config = Arc::make_mut(&mut wanted);
             config.games.max = 0;
             config.matchmaking.enabled = false;
-            // An arena could begin a game at any moment, so those joined are left.
+            // Leaves the joined arenas, which could start a game at any moment.
             config.tournaments.enabled = false;
         }
         self.options.send_modify(|options| options.config = wanted);
     }
 }
 
-/// The rule that comes before all others while the owner wants a level.
+/// The rule, before all others, for a level set by the owner.
 fn casual_at(level: Elo) -> Rule {
     Rule {
         name: Some("the level of the dashboard".to_owned()),
@@ -208,7 +209,7 @@ fn casual_at(level: Elo) -> Rule {
             mode: Some(Mode::Casual),
             ..Conditions::default()
         },
-        wish: GameSettings {
+        settings: GameSettings {
             level: Some(LevelSetting::Fixed(level)),
             ..GameSettings::default()
         },
@@ -280,7 +281,7 @@ mod tests {
         control.reload();
         let rules = seen.borrow().config.rules.clone();
         assert_eq!(rules.len(), 2);
-        assert_eq!(rules[0].wish.level, Some(LevelSetting::Fixed(Elo(1500))));
+        assert_eq!(rules[0].settings.level, Some(LevelSetting::Fixed(Elo(1500))));
         assert_eq!(
             rules[0].when.mode,
             Some(Mode::Casual),

@@ -1,4 +1,4 @@
-//! Exit codes, and the one sentence that an error prints.
+//! Exit codes, and errors that carry one.
 
 use std::{fmt, process::ExitCode};
 
@@ -7,19 +7,19 @@ use crate::cli::logging::Log;
 /// The exit codes, documented in the README and relied on by the systemd units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// All went well.
+    /// Success.
     Success = 0,
-    /// The work failed, or findings were made.
+    /// The command failed, or a check found errors.
     Failed = 1,
-    /// The command line makes no sense (clap's own code).
+    /// A wrong command line (clap's own code).
     Usage = 2,
-    /// A server, or the port to be a server on, is not to be had now; trying again later may help.
+    /// A server cannot be reached, or a port is in use; trying again later may help.
     Unavailable = 69,
-    /// Another bot on this machine has the token, the account or the folder; when it has ended this one can have it.
+    /// Another bot on this machine uses the token, the account or the state folder.
     Taken = 75,
-    /// lichess refuses the token, or the account is not a bot; only a person can mend it.
+    /// lichess refuses the token, or the account is not a bot; only a person can fix it.
     NoPermission = 77,
-    /// `bot.toml`, a book or a personality cannot be used; only a person can mend it.
+    /// `bot.toml`, a book or a personality cannot be used; only a person can fix it.
     BadConfiguration = 78,
 }
 
@@ -29,17 +29,17 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A failure that knows its exit code. Other errors end with [`Exit::Failed`].
+/// An error with an exit code. Other errors exit with [`Exit::Failed`].
 #[derive(Debug)]
 pub struct Failure {
-    /// The number.
+    /// The exit code.
     pub exit: Exit,
-    /// The sentence.
+    /// The message.
     pub message: String,
 }
 
 impl Failure {
-    /// A failure as an error.
+    /// A [`Failure`] as an [`anyhow::Error`].
     pub fn error(exit: Exit, message: impl Into<String>) -> anyhow::Error {
         anyhow::Error::new(Self {
             exit,
@@ -56,7 +56,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// The exit code of an error, wherever in its chain it was named.
+/// The exit code of an error, under any context.
 #[must_use]
 pub fn code_of(error: &anyhow::Error) -> Exit {
     error
@@ -64,7 +64,7 @@ pub fn code_of(error: &anyhow::Error) -> Exit {
         .map_or(Exit::Failed, |failure| failure.exit)
 }
 
-/// Prints the error of a command with its causes in one line, if there is one, and gives the exit code.
+/// The exit code of a command. Prints an error with its causes in one line.
 pub fn report(program: &str, outcome: anyhow::Result<Exit>, log: &Log) -> ExitCode {
     match outcome {
         Ok(exit) => exit.into(),
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_exit_code_is_found_behind_what_was_said_around_it() {
+    fn an_exit_code_is_found_under_context() {
         let error: anyhow::Result<()> = Err(Failure::error(Exit::NoPermission, "no"));
         assert_eq!(
             code_of(&error.context("at the start").unwrap_err()),

@@ -1,7 +1,6 @@
 //! `sparring games`: lists, shows and exports games of the archive.
 
 mod filter;
-mod json;
 
 use std::{
     io::{self, BufWriter, ErrorKind, Write, stdout},
@@ -14,8 +13,6 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use filter::{ChallengeArgs, GameArgs};
-pub(crate) use json::as_json;
-use json::{challenge_json, whole};
 
 use crate::cli::{
     book::{Player, say},
@@ -24,7 +21,10 @@ use crate::cli::{
 };
 use crate::{
     config::{Config, load},
-    store::{ALWAYS, Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, pgn},
+    store::{
+        ALWAYS, Archive, ChallengeRecord, GameRecord, MoveRecord, StoreError, challenge_json, game_json,
+        game_with_moves_json, pgn,
+    },
 };
 use sparring_chess::units::Millis;
 use sparring_lichess::{
@@ -32,7 +32,7 @@ use sparring_lichess::{
     model::{GameId, Side, UserId},
 };
 
-/// Shows the games that the bot has played.
+/// Lists the games of the archive, and exports them as PGN.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring games list --opponent Ana --most 20
@@ -44,36 +44,36 @@ use sparring_lichess::{
 pub struct Args {
     #[command(subcommand)]
     what: What,
-    /// The settings, which name the folder of the archive.
+    /// The settings file, which names the folder of the archive.
     #[arg(long, default_value = "bot.toml", global = true)]
     config: PathBuf,
-    /// The archive itself.
+    /// The archive file, instead of the one in the state folder.
     #[arg(long, global = true)]
     archive: Option<PathBuf>,
-    /// JSON for programs, one game a line.
+    /// Print JSON, one game per line.
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// One game a line, the newest first.
+    /// Lists games, one per line, newest first.
     List(GameArgs),
-    /// One game with every move: where it is from, its score, its clock.
+    /// Shows a game with each move's source, score and clock.
     Show {
-        /// The game.
+        /// The game's id.
         id: GameId,
     },
-    /// Games as PGN, with clocks and scores; with --json one game a line with every move.
+    /// Exports games as PGN with clocks and scores; with --json one game per line with all moves.
     Export(GameArgs),
-    /// Challenges and what became of them, the newest first.
+    /// Lists challenges and how they were decided, newest first.
     Challenges(ChallengeArgs),
 }
 
-/// Opens the archive to read: the named one, or the one in the folder that the settings name.
+/// Opens an archive for reading: the named file, or the one in the settings' state folder.
 ///
 /// # Errors
-/// When there is none, or it cannot be read.
+/// When it does not exist or cannot be read.
 pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Archive> {
     let path = match named {
         Some(path) => path.to_owned(),
@@ -82,12 +82,12 @@ pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Arc
     let is_there = path.try_exists();
     if !is_there.with_context(|| {
         format!(
-            "cannot look for {}: ask as its owner, or by sudo where it is a service's",
+            "cannot read {}: run this command as its owner, or with sudo for a service",
             path.display()
         )
     })? {
         let sentence = format!(
-            "there is no archive {}: `sparring run` makes one, and --archive names another",
+            "there is no archive {}: `sparring run` creates it; --archive names another",
             path.display()
         );
         return Err(Failure::error(Exit::Failed, sentence));
@@ -96,16 +96,16 @@ pub fn open_archive(named: Option<&Path>, settings: &Path) -> anyhow::Result<Arc
         Err(why) if why.is_damage() => Err(damaged(&format!(
             "{} is damaged ({})",
             path.display(),
-            why.told()
+            why.with_cause()
         ))),
         archive => archive.with_context(|| format!("cannot read {}", path.display())),
     }
 }
 
-/// What to do about an archive that is damaged. Commands that read leave it as it is.
+/// The error for a damaged archive. Reading commands leave the file as it is.
 fn damaged(what: &str) -> anyhow::Error {
-    let remedy = "nothing was changed: `sparring run` sets it aside, begins a new one and brings over what can be read; sparring doctor says \
-                  more";
+    let remedy = "nothing was changed: `sparring run` moves it aside, starts a new one and copies over what can be read; `sparring doctor` \
+                  says more";
     Failure::error(Exit::Failed, format!("{what}; {remedy}"))
 }
 
@@ -124,21 +124,20 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 .downcast_ref::<StoreError>()
                 .is_some_and(StoreError::is_damage) =>
         {
-            archive.leave();
+            archive.close_without_checkpoint();
             Err(damaged("the archive is damaged, and not all of it can be read"))
         }
         told => told.map(|()| Exit::Success),
     }
 }
 
-/// Whether whoever reads the output has seen enough, as `head` has.
+/// Whether the reader of the output has closed the pipe, as `head` does.
 fn is_read_no_further(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<io::Error>();
     error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
-/// Writes what is asked for, game by game: an archive may hold more than memory does. A game that is gone by its turn is
-/// left out.
+/// Writes the output game by game, since the archive may be larger than memory. Leaves out games deleted meanwhile.
 fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.what {
         What::List(wanted) => {
@@ -149,7 +148,7 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
                     continue;
                 };
                 let said = if args.json {
-                    json_line(&as_json(&game))
+                    json_line(&game_json(&game))
                 } else {
                     line(&game)
                 };
@@ -159,10 +158,10 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
         What::Show { id } => {
             let game = archive.game(id)?;
             let game =
-                game.ok_or_else(|| Failure::error(Exit::Failed, format!("there is no game {id} in it")))?;
+                game.ok_or_else(|| Failure::error(Exit::Failed, format!("the archive has no game {id}")))?;
             let moves = archive.moves(id)?;
             let said = if args.json {
-                json_line(&whole(&game, &moves))
+                json_line(&game_with_moves_json(&game, &moves))
             } else {
                 line(&game) + &moves.iter().map(move_line).collect::<String>()
             };
@@ -171,14 +170,14 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
         What::Export(wanted) => {
             let ids = archive.ids(&wanted.filter()?)?;
             tell_absence(archive, wanted, ids.is_empty())?;
-            // Files of games begin with the oldest.
+            // PGN files begin with the oldest game.
             for id in ids.iter().rev() {
                 let Some(game) = archive.game(id)? else {
                     continue;
                 };
                 let moves = archive.moves(&game.id)?;
                 let said = if args.json {
-                    json_line(&whole(&game, &moves))
+                    json_line(&game_with_moves_json(&game, &moves))
                 } else {
                     pgn(&game, &moves, date)
                         .unwrap_or_else(|| format!("% {} cannot be written as PGN\n\n", game.id))
@@ -200,7 +199,7 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
     Ok(())
 }
 
-/// Says of an opponent of whom no game is shown whether there is one at all, and who is called nearly so.
+/// Where a filter by opponent finds no game: says whether the archive has any game of that opponent, and which names are similar.
 fn tell_absence(archive: &Archive, wanted: &GameArgs, is_absent: bool) -> anyhow::Result<()> {
     let Some(opponent) = wanted.opponent.as_ref().filter(|_| is_absent) else {
         return Ok(());
@@ -225,7 +224,7 @@ fn archive_of(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(folder(&config, path).join(ARCHIVE))
 }
 
-/// A moment as day and time, UTC, as PGN writes them.
+/// Date and time in UTC as in PGN: `2026.11.21`, `06:20:00`.
 fn date(epoch: Millis) -> (String, String) {
     let moment = i64::try_from(epoch.0)
         .ok()
@@ -257,7 +256,7 @@ fn line(game: &GameRecord) -> String {
         day.replace('.', "-"),
         &time[..5],
         game.id,
-        result(game),
+        game.result().word(),
         if game.side == Side::White {
             "White"
         } else {
@@ -288,19 +287,6 @@ fn challenge_line(challenge: &ChallengeRecord) -> String {
         challenge.verdict,
         challenge.rule,
     )
-}
-
-/// How it ended for me, in a word.
-pub(crate) fn result(game: &GameRecord) -> &'static str {
-    match &game.end {
-        None => "runs",
-        Some(end) => match (end.winner, end.status.as_str()) {
-            (Some(winner), _) if winner == game.side => "won",
-            (Some(_), _) => "lost",
-            (None, "aborted" | "noStart") => "void",
-            (None, _) => "drawn",
-        },
-    }
 }
 
 fn move_line(record: &MoveRecord) -> String {

@@ -1,5 +1,5 @@
-//! `sparring init`: from a fresh account to a bot that can be started. Asks for the token, checks it at once, explains
-//! what cannot be undone, and writes the settings and the token's file before that is done. Never overwrites anything.
+//! `sparring init`: makes a bot account of a fresh account. Checks the token, and writes bot.toml and the token file before
+//! the upgrade, which cannot be undone. Overwrites nothing.
 
 mod new_files;
 
@@ -17,33 +17,36 @@ use crate::cli::{
     account::{self, NEEDED, TOKENS, VerifiedToken, failed},
     bootstrap::fresh_seed,
     exit::{Exit, Failure},
-    password_prompt, secret_file,
+    memory_protection, password_prompt,
 };
-use crate::config::{Config, Server};
+use crate::{
+    config::{Config, Server},
+    secret_file,
+};
 use sparring_lichess::{Client, Escaped, Token, bare_token};
 
 /// Prepares bot.toml and the token for a lichess account.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring init                                asks for everything
-  sparring init --from ~/token.txt --upgrade MyBot    without questions, for scripts
+  sparring init                                       asks for everything
+  sparring init --from ~/token.txt --upgrade MyBot    asks nothing, for scripts
 
-Exit codes: 0 ready, 1 a file is there already or cannot be written, 2 usage, 69 server not reachable,
+Exit codes: 0 ready, 1 a file exists already or cannot be written, 2 usage, 69 server not reachable, \
 77 token or account refused.")]
 pub struct Args {
-    /// The settings to write.
+    /// The settings file to write.
     #[arg(long, default_value = "bot.toml")]
     config: PathBuf,
-    /// The file to keep the token in, readable by you alone; `token` beside the settings if not said.
+    /// The file to write the token to, readable by you alone; by default `token` beside the settings.
     #[arg(long)]
     token_file: Option<PathBuf>,
     /// Reads the token from this file instead of asking.
     #[arg(long)]
     from: Option<PathBuf>,
-    /// Makes the account with this name a bot, for ever, without asking.
+    /// Makes the account of this name a bot without asking. This cannot be undone.
     #[arg(long, value_name = "NAME")]
     upgrade: Option<String>,
-    /// The server.
+    /// The server's URL.
     #[arg(
         long,
         env = "LICHESS_URL",
@@ -53,21 +56,21 @@ pub struct Args {
     url: String,
 }
 
-/// The settings with every key and its default.
+/// The shipped bot.toml: every key with its default.
 const SETTINGS: &str = include_str!("../../bot.toml");
-/// The line of the settings that names the token's file, as shipped.
+/// The line of the shipped settings that names the token file.
 const TOKEN_LINE: &str = "# token-file = \"token\"";
-/// The line that names the server.
+/// The line of the shipped settings that names the server.
 const URL_LINE: &str = "url = \"https://lichess.org\"";
-/// Where opponents are allowed to ask for takebacks: lichess forbids it to those of every new bot, and no token reaches there.
+/// The account's takeback preference. lichess starts new bots without takebacks, and the API cannot change that.
 const PREFERENCES: &str = "https://lichess.org/account/preferences/game-behavior";
 
 /// Runs the wizard.
 ///
 /// # Errors
-/// When a file is there already or cannot be written, no token is to be had, or the server refuses token or account.
+/// When a file exists already or cannot be written, there is no token, or the server refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    secret_file::keep_memory_private();
+    memory_protection::forbid_core_dumps();
     let token_file = args.token_file.clone().unwrap_or_else(|| {
         let folder = args.config.parent().unwrap_or(Path::new(""));
         folder.join("token")
@@ -92,8 +95,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Config::default().tournaments.scopes(),
     ))?;
     let name = admit(&verified, args.upgrade.as_deref())?;
-    // Before the upgrade, which cannot be undone: an account must not become a bot for ever when the disk is full. The
-    // token first: settings that name a file which is not there would be worse than the other way round.
+    // Before the upgrade, which cannot be undone: it must not happen if the disk is full. The token first: settings that name
+    // a missing file would be worse than a token without settings.
     let settings = settings(&server, &args.config, &token_file)?;
     let token_draft = NewFiles::write(&token_file, &format!("{}\n", bare_token(&text)), 0o600)?;
     let settings_draft = NewFiles::write(&args.config, &settings, 0o644)?;
@@ -105,9 +108,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     token_draft.keep();
     settings_draft.keep();
     super::print(format_args!(
-        "{name} is ready. The settings are in {}, the token is in {}, readable by you alone.\n\
-         Takebacks: lichess lets nobody ask a new bot for one. To grant them, log in as {name} and allow them in casual\n\
-         games at {PREFERENCES}\n\
+        "{name} is ready. The settings are in {}; the token is in {}, readable by you alone.\n\
+         Takebacks: lichess starts new bots without them. To allow them, log in as {name} and choose casual games at\n\
+         {PREFERENCES}\n\
          Next: sparring doctor --config {}, then sparring run --config {}",
         args.config.display(),
         token_file.display(),
@@ -118,13 +121,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 fn taken(path: &Path) -> anyhow::Error {
     let sentence = format!(
-        "{} is there already and stays as it is; name another file, or move it away first",
+        "{} exists already and stays as it is; name another file, or move it away first",
         path.display()
     );
     Failure::error(Exit::Failed, sentence)
 }
 
-/// The token's text: from a file, or asked for without showing it.
+/// The token's text, from a file or from a prompt without echo.
 fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
     if let Some(path) = from {
         return Ok(secret_file::read(path)?);
@@ -133,7 +136,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
     say(
         &term,
         &format!(
-            "Sparring needs a token of the account that is to be the bot. Make one at\n  {TOKENS}\n\
+            "Sparring needs an API token of the bot's account. Create one at\n  {TOKENS}\n\
              with the scopes {} and nothing else, and paste it here (it is not shown).",
             NEEDED.join(", ")
         ),
@@ -141,18 +144,18 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
     Ok(password_prompt::read_line(&term, "Token: ")?)
 }
 
-/// Whether the account is a bot, or may become one and its owner wants that. Returns its name.
+/// The account's name, if it is a bot, or may become one and its owner confirms that.
 fn admit(verified: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<String> {
     let name = Escaped(&verified.account.username).to_string();
     if !verified.needless.is_empty() {
         warn(&format!(
-            "The token may do more than a bot needs ({}): a narrower one is safer.",
+            "The token has scopes that a bot does not need ({}): one without them is safer.",
             verified.needless.join(", ")
         ));
     }
     if !verified.missing.is_empty() {
         warn(&format!(
-            "The token lacks {}: challenges will not arrive or be answered.",
+            "The token lacks {}: the bot will not get or answer challenges.",
             verified.missing.join(", ")
         ));
     }
@@ -162,7 +165,7 @@ fn admit(verified: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<Stri
     let games = verified.account.games();
     if games > 0 {
         let sentence = format!(
-            "{name} has played {games} games; lichess makes only accounts without games bots. Make a new account for it"
+            "{name} has played {games} games; lichess makes bots only of accounts without games. Create a new account"
         );
         return Err(Failure::error(Exit::NoPermission, sentence));
     }
@@ -171,7 +174,7 @@ fn admit(verified: &VerifiedToken, upgrade: Option<&str>) -> anyhow::Result<Stri
         None => ask_for_upgrade(&name)?,
     };
     if !typed.trim().eq_ignore_ascii_case(&verified.account.username) {
-        let sentence = format!("that is not {name}: the account stays as it is, and nothing was written");
+        let sentence = format!("that is not {name}: the account was not changed, and no file was written");
         return Err(Failure::error(Exit::NoPermission, sentence));
     }
     Ok(name)
@@ -182,23 +185,23 @@ fn ask_for_upgrade(name: &str) -> anyhow::Result<String> {
     say(
         &term,
         &format!(
-            "{name} is a person's account. As a bot it can play with an engine, against people and bots, but never\n\
-             again by hand, in tournaments of people or in the pools. This can not be undone."
+            "{name} is a person's account. A bot account may play with an engine, against people and bots, but never again\n\
+             by hand, in the pools or in tournaments for people. This can not be undone."
         ),
     )?;
     term.write_str("Type the name of the account to make it a bot for ever: ")?;
-    // The terminal itself edits the line: read key by key, what is typed or pasted too early gets lost.
+    // Not key by key: the terminal's line editing keeps what was typed or pasted before the prompt.
     let mut typed = String::new();
     std::io::stdin().read_line(&mut typed)?;
     Ok(typed)
 }
 
-/// The terminal to talk on. Without one nothing is ever asked.
+/// The terminal for questions. `instead` is the option that answers the question without one.
 fn terminal(instead: &str) -> anyhow::Result<Term> {
     if std::io::stdin().is_terminal() {
         return Ok(Term::stderr());
     }
-    let sentence = format!("there is no terminal to ask on; say it by {instead}");
+    let sentence = format!("there is no terminal to ask on; use {instead}");
     Err(Failure::error(Exit::Usage, sentence))
 }
 
@@ -206,12 +209,12 @@ fn say(term: &Term, text: &str) -> anyhow::Result<()> {
     Ok(term.write_line(text)?)
 }
 
-/// Tells of something that does not stop the work. Who cannot read it loses nothing else.
+/// Prints a warning; goes on where it cannot be printed.
 fn warn(text: &str) {
     let _ = Term::stderr().write_line(text);
 }
 
-/// The shipped settings with this server and this token's file.
+/// The shipped settings with this server and token file.
 fn settings(server: &Server, config: &Path, token_file: &Path) -> anyhow::Result<String> {
     let folder = config.parent().unwrap_or(Path::new(""));
     // Paths in the settings count from their folder.
@@ -221,7 +224,7 @@ fn settings(server: &Server, config: &Path, token_file: &Path) -> anyhow::Result
     };
     let named = named
         .to_str()
-        .context("the path of the token's file is not text")?;
+        .context("the path of the token file is not UTF-8")?;
     let line = format!("token-file = {}", toml::Value::String(named.to_owned()));
     Ok(SETTINGS.replacen(TOKEN_LINE, &line, 1).replacen(
         URL_LINE,

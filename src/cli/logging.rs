@@ -13,17 +13,17 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-use crate::cli::{log_buffer::Warnings, stderr_writer::StderrWriter};
+use crate::{cli::stderr_writer::StderrWriter, web::log_buffer::Warnings};
 
-/// Before the names of our own fields in the journal: `SPARRING_ID` is the id of the game that a line is about.
+/// Prefix of our fields in the journal: `SPARRING_ID` is the id of a line's game.
 const PREFIX: &str = "SPARRING";
 
 /// How much to say: the number of `-v` on the command line.
 pub type Verbosity = u8;
 
-/// The way to stderr. What is on it when this goes gets there.
+/// Writes to stderr. Dropping it waits until pending lines are written.
 pub struct Log {
-    /// None where not even a thread can be started: then whoever speaks waits until it is heard.
+    /// None where no thread can be started: then writes go to stderr directly, and may block.
     writer: Option<StderrWriter>,
 }
 
@@ -41,23 +41,23 @@ impl Log {
         }
     }
 
-    /// Says something after all that was logged.
+    /// Writes a line after everything that was logged.
     pub fn say(&self, line: &str) {
         let line = format!("{line}\n");
-        let _ = self.writer().make_writer().write_all(line.as_bytes()); // nobody could be told
+        let _ = self.writer().make_writer().write_all(line.as_bytes()); // there is no other place for it
     }
 }
 
 impl Drop for Log {
     fn drop(&mut self) {
         if let Some(writer) = &self.writer {
-            writer.empty();
+            writer.drain();
         }
     }
 }
 
-/// Starts logging, and gives what keeps the last warnings: to the journal where stderr leads there, else to stderr.
-/// `RUST_LOG` overrides the verbosity for who knows what to look for.
+/// Starts logging: to the systemd journal if stderr is connected to it, else to stderr. Returns the log and its latest warnings.
+/// `RUST_LOG` overrides `verbosity`.
 pub fn start(verbosity: Verbosity) -> (Log, Warnings) {
     let log = Log::new();
     let level = match verbosity {
@@ -73,25 +73,24 @@ pub fn start(verbosity: Verbosity) -> (Log, Warnings) {
     let warnings = Warnings::default();
     let stream = std::env::var_os("JOURNAL_STREAM");
     let registry = tracing_subscriber::registry().with(filter).with(warnings.clone());
-    // Lines that can be told apart by their fields, unless the journal cannot be reached.
+    // Structured fields, unless the journal's socket cannot be reached.
     let journal = stream
         .as_deref()
         .filter(|stream| leads_to(stream))
         .and_then(|_| tracing_journald::layer().ok());
-    // Another subscriber is there only in tests, which may keep theirs.
+    // Only in tests there is another subscriber, which stays.
     let _ = match journal {
         Some(journal) => registry
             .with(journal.with_field_prefix(Some(PREFIX.to_owned())))
             .try_init(),
-        // The journal keeps time itself.
+        // The journal adds the time.
         None if stream.is_some() => registry.with(layer.without_time()).try_init(),
         None => registry.with(layer).try_init(),
     };
     (log, warnings)
 }
 
-/// Whether stderr is the stream to the journal that systemd has named, as `device:inode`. It may have been led elsewhere
-/// since.
+/// Whether stderr is the stream that `JOURNAL_STREAM` names as `device:inode`. It may have been redirected since.
 fn leads_to(stream: &OsStr) -> bool {
     let Ok(stderr) = fs::metadata("/proc/self/fd/2") else {
         return false;
@@ -99,13 +98,13 @@ fn leads_to(stream: &OsStr) -> bool {
     *stream == *format!("{}:{}", stderr.dev(), stderr.ino())
 }
 
-/// Colour on stderr only for eyes: a terminal that is not dumb, and no `NO_COLOR`.
+/// Whether to color stderr: a terminal that is not dumb, and no `NO_COLOR`.
 #[must_use]
 pub fn wants_color() -> bool {
     wants_color_on(&stderr())
 }
 
-/// The same for another stream.
+/// Whether to color a stream; see [`wants_color`].
 #[must_use]
 pub fn wants_color_on(stream: &impl IsTerminal) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -118,11 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stderr_leads_to_the_journal_only_if_it_is_the_stream_that_systemd_named() {
+    fn stderr_is_the_journal_only_if_journal_stream_names_it() {
         let stderr = fs::metadata("/proc/self/fd/2").unwrap();
         let named = |dev, ino| leads_to(OsStr::new(&format!("{dev}:{ino}")));
         assert!(named(stderr.dev(), stderr.ino()));
         assert!(!named(stderr.dev(), stderr.ino() + 1));
-        assert!(!leads_to(OsStr::new("")), "whatever it says");
+        assert!(!leads_to(OsStr::new("")), "not a stream");
     }
 }

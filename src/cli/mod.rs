@@ -1,4 +1,4 @@
-//! Commands: one file each. Only here are exit codes, standard input and output.
+//! The commands, one file each. Only these modules use exit codes, standard input and standard output.
 
 pub mod account;
 pub mod assets;
@@ -17,8 +17,8 @@ pub mod exit;
 pub mod explain;
 pub mod games;
 pub mod init;
-pub mod log_buffer;
 pub mod logging;
+mod memory_protection;
 pub mod openings;
 mod password_prompt;
 pub mod play;
@@ -26,7 +26,6 @@ mod renamed;
 pub mod render_diagnostics;
 pub mod run;
 pub mod sandbox;
-pub(crate) mod secret_file;
 mod settings;
 pub mod state_dir;
 mod stderr_writer;
@@ -55,21 +54,21 @@ use sparring_uci::{self as uci, PerftError};
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Says more: -v for details, -vv for everything on the wire but secrets.
+    /// Logs more: -v details, -vv also all traffic with lichess, without secrets.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: logging::Verbosity,
 }
 
 const EXAMPLES: &str = "Examples:
   sparring play              play against the bot in your browser, no account needed
-  sparring check             are bot.toml, books and personalities in order?
-  sparring run               be the bot on lichess, as bot.toml says";
+  sparring check             check bot.toml, books and personalities for mistakes
+  sparring run               run the bot on lichess";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Plays against the bot in the browser or in the terminal. No account, no network.
+    /// Lets you play against the bot in the browser or in the terminal. No account, no network.
     Play(play::Args),
-    /// Runs the bot on lichess as bot.toml says, until told to stop.
+    /// Runs the bot on lichess until it is stopped.
     Run(run::Args),
     /// Sets up a lichess bot account: token, bot.toml, upgrade to a bot.
     Init(init::Args),
@@ -87,40 +86,40 @@ enum Command {
     Sandbox(sandbox::Args),
     /// Speaks UCI on standard input and output, for any chess GUI.
     Uci,
-    /// Benchmark: nodes of fixed positions (the engine's signature), and nodes a second.
+    /// Benchmark: node count of fixed positions (the engine's signature) and nodes per second.
     Bench(bench::Args),
-    /// Counts the leaves of the tree of legal moves, by root move.
+    /// Counts the leaves of the legal move tree, for each root move.
     Perft {
         /// The position as FEN, or `startpos`.
         fen: String,
-        /// How many half moves deep, ten at most.
+        /// Depth in half moves, at most 10.
         depth: u32,
-        /// Times it beside the rules library's own perft instead.
+        /// Compares the speed with shakmaty's own perft instead.
         #[arg(long)]
         compare: bool,
     },
-    /// Prints a script that completes commands in a shell.
+    /// Prints a shell completion script.
     #[command(hide = true)]
     Completions {
-        /// Which shell.
+        /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Writes the man pages, one for each command.
+    /// Writes a man page for each command.
     #[command(hide = true)]
     Man {
-        /// The folder to write them to.
+        /// The folder for the man pages.
         folder: PathBuf,
     },
 }
 
-/// Parses the command line, runs the command, and reports how it ended.
+/// Parses the command line, runs the command, and reports its error.
 #[must_use]
 pub fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
-    if let Some(place) = renamed::moved(&words) {
+    if let Some(message) = renamed::moved(&words) {
         return exit::report(
             "sparring",
-            Err(Failure::error(Exit::Usage, place)),
+            Err(Failure::error(Exit::Usage, message)),
             &logging::Log::new(),
         );
     }
@@ -164,7 +163,7 @@ fn speak_uci() -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Prints to standard output; a closed pipe is no failure.
+/// Prints a line to standard output. A closed pipe is not an error.
 ///
 /// # Errors
 /// When standard output cannot be written.

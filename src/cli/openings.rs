@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use sparring_match_runner::{OpeningSet, read_openings_file};
 
-/// Reads a file of openings, of games so many half moves each, and tells of what it leaves out.
+/// Reads a file of openings: EPD or FEN lines, or games, of which so many half moves. Reports skipped entries.
 ///
 /// # Errors
 /// When the file cannot be read or has no openings.

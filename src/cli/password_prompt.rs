@@ -5,18 +5,18 @@ use std::io::{self, Read as _};
 use console::Term;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
-/// What Ctrl-C sends.
-const INTERRUPT: u8 = 3;
+/// The byte that Ctrl-C sends.
+const CTRL_C: u8 = 3;
 
-/// Shows a prompt and reads a line without its end.
+/// Shows a prompt and reads a line, without its newline.
 ///
-/// The echo is off before the prompt shows and nothing that was typed until then is thrown away: who pastes at once
-/// loses nothing, and nothing of it is seen. Ctrl-C ends the line too, so that the terminal gets its echo back.
+/// Echo is off before the prompt shows, and typed-ahead input is kept: a secret that is pasted at once is neither shown nor
+/// lost. Ctrl-C returns an error instead of ending the process, so that the echo is restored.
 ///
 /// # Errors
-/// When there is no terminal, or nothing more to read; [`io::ErrorKind::Interrupted`] after Ctrl-C.
+/// When there is no terminal, or at its end of file; [`io::ErrorKind::Interrupted`] after Ctrl-C.
 pub(super) fn read_line(term: &Term, prompt: &str) -> io::Result<String> {
-    let _hush = EchoOff::new()?;
+    let _echo_off = EchoOff::new()?;
     term.write_str(prompt)?;
     let mut line = Vec::new();
     for byte in io::stdin().lock().bytes() {
@@ -26,9 +26,12 @@ pub(super) fn read_line(term: &Term, prompt: &str) -> io::Result<String> {
                 let text = String::from_utf8_lossy(&line);
                 return Ok(text.trim_end_matches('\r').to_owned());
             }
-            INTERRUPT => {
+            CTRL_C => {
                 term.write_line("")?;
-                return Err(io::Error::new(io::ErrorKind::Interrupted, "ended by Ctrl-C"));
+                return Err(io::Error::new(
+                    io::ErrorKind::Interrupted,
+                    "interrupted by Ctrl-C",
+                ));
             }
             byte => line.push(byte),
         }
@@ -36,8 +39,8 @@ pub(super) fn read_line(term: &Term, prompt: &str) -> io::Result<String> {
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-/// The terminal without echo, until it is dropped. Its keys send no signals meanwhile: one would end the program and
-/// leave the terminal as it is.
+/// Switches the terminal's echo off until dropped. Keys send no signals meanwhile: a signal would end the program and leave the
+/// echo off.
 struct EchoOff(Termios);
 
 impl EchoOff {
@@ -45,8 +48,8 @@ impl EchoOff {
         let before = tcgetattr(io::stdin())?;
         let mut no_echo = before.clone();
         no_echo.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
-        // A line is read as soon as it ends, and this ends one.
-        no_echo.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
+        // A read returns at the end of a line; with this, Ctrl-C ends one too.
+        no_echo.special_codes[SpecialCodeIndex::VEOL] = CTRL_C;
         tcsetattr(io::stdin(), OptionalActions::Now, &no_echo)?;
         Ok(Self(before))
     }
@@ -54,7 +57,7 @@ impl EchoOff {
 
 impl Drop for EchoOff {
     fn drop(&mut self) {
-        // A terminal that has gone needs no echo.
+        // It fails where the terminal is gone, which needs no echo.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }

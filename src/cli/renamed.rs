@@ -1,6 +1,6 @@
-//! Old names of commands: for one release they work, or say what to do instead.
+//! Old names of commands: for one release they work with a hint, or name the new place.
 
-/// Commands that other programs have.
+/// Commands that moved to other programs.
 const MOVED: [(&str, &str); 12] = [
     ("bench-daemon", "sparring-testkit bench-daemon"),
     ("soak", "sparring-testkit soak"),
@@ -25,7 +25,7 @@ const REMOVED: [(&str, &str); 1] = [(
     "the bot reads large books from their text; delete the *.bookc files beside them",
 )];
 
-/// What to do instead of a command that this program no longer has.
+/// The message for a command that moved to another program or is gone.
 pub fn moved(words: &[String]) -> Option<String> {
     let name = words.first()?;
     if let ("book", Some(command)) = (name.as_str(), words.get(1))
@@ -41,7 +41,7 @@ pub fn moved(words: &[String]) -> Option<String> {
     ))
 }
 
-/// The new name of a command that was called by its old one.
+/// The hint for a command called by its old name.
 pub fn hint(words: &[String]) -> Option<String> {
     let [group, name, ..] = words else { return None };
     let (old, now) = RENAMED.iter().find(|(old, _)| group == "book" && old == name)?;

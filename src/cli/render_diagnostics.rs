@@ -1,4 +1,4 @@
-//! Renders diagnostics for terminals: the line, what is wrong in it, and the fix.
+//! Renders diagnostics for terminals: source line, message and fix.
 
 use std::fmt::Write as _;
 
@@ -6,29 +6,28 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use sparring_diagnostics::{Diagnostic, Diagnostics, Severity};
 
-/// How findings are drawn.
+/// The output style.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Style {
-    /// The text with its mistakes underlined, in colour.
+    /// Annotated source lines, in color.
     Color,
-    /// The same without colour.
+    /// Annotated source lines, without color.
     #[default]
     Plain,
-    /// One line a finding, for editors and scripts: `file:line:column: error: ...`.
+    /// One line per finding, for editors and scripts: `file:line:column: error: ...`.
     Lines,
 }
 
-/// Findings beyond this many are only counted: who sees twenty has enough to do.
+/// Most findings rendered; further ones are counted.
 pub const MOST_SHOWN: usize = 20;
 
-/// Draws the findings of several texts, at most [`MOST_SHOWN`] and then their number. Ends with a newline unless
-/// there is nothing to draw.
+/// Renders the findings of several texts, at most [`MOST_SHOWN`], then the number of the others. Ends with a newline unless empty.
 #[must_use]
 pub fn draw(texts: &[Diagnostics], style: Style) -> String {
     draw_up_to(texts, style, MOST_SHOWN)
 }
 
-/// Draws the findings of several texts, at most so many and then their number.
+/// Renders at most so many findings, then the number of the others.
 #[must_use]
 pub fn draw_up_to(texts: &[Diagnostics], style: Style, most: usize) -> String {
     let all = || {
@@ -59,7 +58,7 @@ pub fn draw_up_to(texts: &[Diagnostics], style: Style, most: usize) -> String {
     drawn
 }
 
-/// Only the line of the finding is handed to the renderer, which would otherwise count through a whole book.
+/// Only the line of the finding goes to the renderer, which would otherwise scan a whole book.
 fn snippet(text: &Diagnostics, finding: &Diagnostic, renderer: &Renderer) -> String {
     let (number, _) = text.place(finding);
     let at = finding.span.start.min(text.text.len());

@@ -1,4 +1,4 @@
-//! `sparring run`: the bot on lichess, until it is told to stop.
+//! `sparring run`: the bot on lichess, until it is stopped.
 
 use std::{env, ffi::OsStr, path::Path, process, time::Duration};
 
@@ -25,8 +25,7 @@ use crate::{
         config_recovery::{self, StartConfig},
         control::DaemonControl,
         exit::{self, Exit, Failure},
-        log_buffer::Warnings,
-        secret_file,
+        memory_protection,
         state_dir::{self, StateDir},
         systemd::{self, SystemdNotifier},
         threads,
@@ -37,125 +36,128 @@ use crate::{
         editor::Editor,
         health::HealthSources,
         listener,
+        log_buffer::Warnings,
     },
 };
 use sparring_http_server::raise_open_files;
 use sparring_lichess::Client;
 
-/// Is the bot on lichess, as bot.toml says, until told to stop.
+/// Runs the bot on lichess.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The token comes from a systemd credential, a file only you can read (--token-file), or LICHESS_TOKEN.
-SIGTERM or Ctrl-C: no new games, running ones are played on; again: leave within 2 s. SIGHUP: read bot.toml again.
+    after_help = "The token comes from a systemd credential, a file that only you can read (--token-file), or LICHESS_TOKEN.
+SIGTERM or Ctrl-C: starts no new games and finishes the running ones; a second one: exits within 2 s. SIGHUP: reloads bot.toml.
 
-Exit codes: 0 ended as asked, 1 failed, 2 usage, 69 server not reachable, 75 another bot on this machine has the
-token, the account or the folder, 77 token refused or not a bot account, 78 bad configuration."
+Exit codes: 0 stopped on request, 1 failed, 2 usage, 69 server not reachable, 75 another bot on this machine uses the \
+token, the account or the state folder, 77 token refused or not a bot account, 78 bad configuration."
 )]
 pub struct Args {
     #[command(flatten)]
     station: AccountArgs,
-    /// Listens and says what it would do, but sends nothing except questions. Not beside a running bot: lichess
-    /// keeps one event stream for an account.
+    /// Logs what the bot would do, and sends only requests that change nothing. Do not use it beside a running bot:
+    /// lichess keeps one event stream per account.
     #[arg(long)]
     dry_run: bool,
-    /// Ends with 0 instead of 77 or 78: for supervisors that start again whatever failed, as docker's on-failure does,
-    /// though only a person can mend it.
+    /// Exits with 0 instead of 77 or 78: for supervisors that restart after every failure, as docker's `on-failure`
+    /// does. Only a person can fix those two.
     #[arg(long)]
     quit_if_hopeless: bool,
 }
 
-/// More wishes of the owner at once than the daemon can heed are refused.
-const WISHES: usize = 8;
+/// Capacity of the queue of owner commands. More at once are refused.
+const OWNER_COMMANDS: usize = 8;
 
-/// What systemd tells what it starts: its own process number. Whatever that starts inherits the name, as a terminal on a desktop
-/// does, but has another number.
+/// The environment variable in which systemd passes its service's process id. Children inherit the variable, but have another id.
 const SERVICE: &str = "SYSTEMD_EXEC_PID";
-/// A service that finds another bot in its place ends after this time, and not before: it is started again at once, and each start
-/// may ask the server who it is.
-const LATER: Duration = Duration::from_secs(20);
+/// Delay before a service exits because another bot runs: systemd restarts it at once, and each start may call the server.
+const TAKEN_DELAY: Duration = Duration::from_secs(20);
 
-/// Settings that could not be kept, as on a full disk, are tried to be kept again after this time.
-const KEEP_AGAIN: Duration = Duration::from_secs(30);
+/// Interval between attempts to write the backup of the settings, as after a full disk.
+const BACKUP_RETRY: Duration = Duration::from_secs(30);
 
-/// Runs the daemon to its end. The warnings are what the log has said of late.
+/// Runs the daemon to its end. `warnings` holds the latest warnings of the log.
 ///
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    secret_file::keep_memory_private();
+    memory_protection::forbid_core_dumps();
     raise_open_files().warn_if_few();
-    let ended = be(args, warnings);
+    let ended = run_daemon(args, warnings);
     match ended {
         Err(error) if args.quit_if_hopeless && is_hopeless(&error) => {
-            error!("ended for good, a restart would mend nothing: {error:#}");
+            error!("exiting for good, since a restart would not help: {error:#}");
             Ok(Exit::Success)
         }
         ended => ended,
     }
 }
 
-/// Whether only a person can mend it.
+/// Whether only a person can fix the error.
 fn is_hopeless(error: &anyhow::Error) -> bool {
     matches!(exit::code_of(error), Exit::NoPermission | Exit::BadConfiguration)
 }
 
-/// Is the bot.
-fn be(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
+/// Starts the runtime, loads the settings and runs the daemon.
+fn run_daemon(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
     let runtime = threads::runtime()?;
     runtime.block_on(async {
         let stop = CancellationToken::new();
-        let escort = Companions {
-            // Before anything else: who asks for new settings while the bot starts does not end it.
+        let companions = Companions {
+            // Before anything else: by default SIGHUP would end the process while it starts.
             hangup: signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?,
             warnings,
             stop: &stop,
         };
         let start = config_recovery::begin(&args.station.config, args.dry_run, &stop)?;
-        let ended = hold(args, start, escort).await;
+        let ended = lock_and_serve(args, start, companions).await;
         stop.cancel();
         if let Err(error) = &ended
             && exit::code_of(error) == Exit::Taken
             && is_service(env::var_os(SERVICE).as_deref(), process::id())
         {
-            warn!("{error:#}; the service starts again in {} s", LATER.as_secs());
-            wait_for_the_other().await;
+            warn!(
+                "{error:#}; systemd restarts this service in {} s",
+                TAKEN_DELAY.as_secs()
+            );
+            delay_restart().await;
         }
         ended
     })
 }
 
-/// Whether systemd started this process itself, and so starts it again.
-fn is_service(told: Option<&OsStr>, own: u32) -> bool {
-    told.and_then(OsStr::to_str)
+/// Whether systemd started this process itself, and so restarts it.
+fn is_service(exec_pid: Option<&OsStr>, own: u32) -> bool {
+    exec_pid
+        .and_then(OsStr::to_str)
         .is_some_and(|pid| pid == own.to_string())
 }
 
-/// Lets the bot pass the time that has the account: systemd starts this one again at once. Whoever ends it waits for nothing.
-async fn wait_for_the_other() {
-    let told = |kind| async move {
+/// Sleeps before a service exits because another bot runs; a signal ends the sleep.
+async fn delay_restart() {
+    let signalled = |kind| async move {
         match signal(kind) {
             Ok(mut signal) => signal.recv().await,
             Err(_) => std::future::pending().await,
         }
     };
     tokio::select! {
-        () = tokio::time::sleep(LATER) => {}
-        _ = told(SignalKind::terminate()) => {}
-        _ = told(SignalKind::interrupt()) => {}
+        () = tokio::time::sleep(TAKEN_DELAY) => {}
+        _ = signalled(SignalKind::terminate()) => {}
+        _ = signalled(SignalKind::interrupt()) => {}
     }
 }
 
-/// What goes with the bot from its first moment to its last.
+/// What the daemon's caller sets up before it starts.
 struct Companions<'s> {
-    /// Asks for the settings to be read again.
+    /// SIGHUP, which reloads the settings.
     hangup: Signal,
     warnings: Warnings,
-    /// Ends what runs beside the bot.
+    /// Stops the tasks beside the daemon.
     stop: &'s CancellationToken,
 }
 
-/// Takes the token and the folder for this process, and is the bot with them.
-async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow::Result<Exit> {
+/// Locks the token and the state folder for this process, and runs the daemon.
+async fn lock_and_serve(args: &Args, start: StartConfig, companions: Companions<'_>) -> anyhow::Result<Exit> {
     let config = &start.config;
     let server = match &args.station.url {
         Some(url) => {
@@ -172,7 +174,7 @@ async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow
     let token = sources.read().map_err(no_token)?;
     let refused = |why: String| Failure::error(Exit::BadConfiguration, why);
     let is_taken = |why: String| Failure::error(Exit::Taken, why);
-    // A dry run takes it too: beside a running bot each would close the event stream of the other.
+    // A dry run locks the token too: beside a running bot each would close the other's event stream.
     let _held = state_dir::take_token(&token, server.as_str())
         .await
         .map_err(|taken| is_taken(taken.to_string()))?;
@@ -180,7 +182,7 @@ async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow
     let client =
         Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
     let folder = state_dir::folder(config, &args.station.config);
-    // A dry run changes nothing here either.
+    // A dry run does not write to the folder.
     let place = if args.dry_run {
         None
     } else {
@@ -190,18 +192,18 @@ async fn hold(args: &Args, start: StartConfig, escort: Companions<'_>) -> anyhow
         folder: &folder,
         place: place.as_ref(),
     };
-    serve(args, start, client, claim, kept, escort).await
+    serve(args, start, client, claim, kept, companions).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
     Failure::error(Exit::NoPermission, format!("{:#}", anyhow::Error::new(error)))
 }
 
-/// Where lies what outlasts a restart.
+/// The state folder.
 #[derive(Clone, Copy)]
 struct StateFiles<'p> {
     folder: &'p Path,
-    /// The same folder, to write to; a dry run has none.
+    /// Its lock, for writing; none in a dry run.
     place: Option<&'p StateDir>,
 }
 
@@ -211,14 +213,14 @@ async fn serve(
     client: Client,
     claim: ClaimAccount,
     StateFiles { folder, place }: StateFiles<'_>,
-    escort: Companions<'_>,
+    companions: Companions<'_>,
 ) -> anyhow::Result<Exit> {
     let StartConfig {
         config,
         stock,
         standing,
     } = start;
-    let stop = escort.stop;
+    let stop = companions.stop;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
     let (declare, declared) = watch::channel(config.lists.clone());
     let cache = Cache::new(&folder.join(state_dir::LISTS));
@@ -244,35 +246,41 @@ async fn serve(
         declare,
     )
     .standing(standing, place.map(|_| folder.to_owned()));
-    let (wishes, wished) = mpsc::channel(WISHES);
+    let (commands, received) = mpsc::channel(OWNER_COMMANDS);
     if let Some(listen) = &config.status.listen {
         let panel = panel(
             &config,
             &service,
             &stock,
             &control,
-            escort.warnings,
-            wishes.clone(),
+            companions.warnings,
+            commands.clone(),
         )?;
-        listener::serve(listen, dashboard::router(panel), stop).await?;
+        let served = listener::serve(listen, dashboard::router(panel), stop).await;
+        served.map_err(bad_configuration)?;
     }
-    steer(service, control, wished, escort.hangup).await?;
-    info!("ended as asked");
+    supervise(service, control, received, companions.hangup).await?;
+    info!("stopped on request");
     Ok(Exit::Success)
 }
 
-/// What the dashboard shows, and whom it tells what the owner wishes.
+/// An error of `[dashboard]` with its causes in one line, for [`Exit::BadConfiguration`].
+fn bad_configuration(error: listener::DashboardError) -> anyhow::Error {
+    Failure::error(Exit::BadConfiguration, format!("{:#}", anyhow::Error::new(error)))
+}
+
+/// The state behind the dashboard.
 fn panel(
     config: &Config,
     service: &Service,
     stock: &Assets,
     control: &DaemonControl,
     warnings: Warnings,
-    wishes: mpsc::Sender<OwnerCommand>,
+    commands: mpsc::Sender<OwnerCommand>,
 ) -> anyhow::Result<DashboardState> {
     let status = &config.status;
     Ok(DashboardState {
-        watched: HealthSources {
+        health: HealthSources {
             status: service.status.clone(),
             pulse: service.pulse.clone(),
             meters: service.daemon.metrics.clone(),
@@ -280,30 +288,30 @@ fn panel(
             refusal: control.refusal(),
             is_behind: control.is_behind(),
         },
-        boards: service.daemon.live_games.clone(),
+        live_games: service.daemon.live_games.clone(),
         options: service.options.subscribe(),
-        course: control.course(),
+        overrides: control.overrides(),
         controls: status.has_controls(),
         editor: status
             .edit
             .then(|| Editor::new(config.paths.clone(), stock.library.clone())),
         library: stock.library.clone(),
-        cast: stock.cast.clone(),
+        personalities: stock.personalities.clone(),
         warnings,
         reload_log: stock.reload_log.clone(),
-        access: listener::access(status)?,
-        wishes,
+        access: listener::access(status).map_err(bad_configuration)?,
+        commands,
         begun: Instant::now(),
         load: Load::default(),
         viewers: Viewers::default(),
     })
 }
 
-/// Runs the daemon, and heeds signals and the owner's wishes until it has ended.
-async fn steer(
+/// Runs the daemon, and handles signals and the owner's commands until it ends.
+async fn supervise(
     service: Service,
     mut control: DaemonControl,
-    mut wished: mpsc::Receiver<OwnerCommand>,
+    mut commands: mpsc::Receiver<OwnerCommand>,
     mut hangup: Signal,
 ) -> anyhow::Result<()> {
     let signals = Shutdown::default();
@@ -313,46 +321,46 @@ async fn steer(
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;
-    let mut again = tokio::time::interval(KEEP_AGAIN);
-    // Nobody looks at it as long as nothing is owed.
+    let mut again = tokio::time::interval(BACKUP_RETRY);
+    // Polled only while a backup is due.
     again.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let ended = loop {
         let plays_last_games = control.is_in_rescue() && !signals.drain.is_cancelled();
         tokio::select! {
-            ended = &mut daemon => break ended.context("the daemon fell over")?,
+            ended = &mut daemon => break ended.context("the daemon panicked")?,
             Some(()) = hangup.recv() => control.reload(),
-            Some(wish) = wished.recv() => match wish {
+            Some(command) = commands.recv() => match command {
                 OwnerCommand::Pause => control.pause(true),
                 OwnerCommand::Resume => control.pause(false),
                 OwnerCommand::Reload => control.reload(),
                 OwnerCommand::Level(level) => control.casual_level(level),
                 OwnerCommand::Drain if signals.drain.is_cancelled() => {}
-                OwnerCommand::Drain => end(&signals),
+                OwnerCommand::Drain => request_stop(&signals),
             },
-            Some(()) = terminate.recv() => end(&signals),
-            Some(()) = interrupt.recv() => end(&signals),
+            Some(()) = terminate.recv() => request_stop(&signals),
+            Some(()) = interrupt.recv() => request_stop(&signals),
             Ok(_) = status.wait_for(plays_nothing), if plays_last_games => {
                 hopeless = control.give_up();
-                end(&signals);
+                request_stop(&signals);
             }
             _ = again.tick(), if control.owes_a_copy() => control.keep_again(),
-            () = notifier.tell() => {}
+            () = notifier.notify_next() => {}
         }
     };
     ended.map_err(|exit| failure(&exit))?;
     hopeless.map_or(Ok(()), Err)
 }
 
-/// Whether every game that was there when the event stream opened is over.
+/// Whether no game is running, once the event stream is open.
 fn plays_nothing(status: &Status) -> bool {
     status.is_listening && status.games == 0 && status.parked == 0
 }
 
-/// The first wish to end drains, the second leaves.
-fn end(signals: &Shutdown) {
-    systemd::tell_of_the_end();
+/// The first request to stop drains; the second exits at once.
+fn request_stop(signals: &Shutdown) {
+    systemd::notify_stopping();
     if signals.drain.is_cancelled() {
-        info!("leaving; running games stay on the server");
+        info!("exiting now; running games go on at the server");
         signals.leave.cancel();
     } else {
         signals.drain.cancel();

@@ -1,4 +1,4 @@
-//! `sparring sandbox`: the lichess-compatible server alone, for whoever tests a bot or a board.
+//! `sparring sandbox`: the lichess-compatible server alone, to test bots and boards.
 
 use anyhow::Context as _;
 use tokio::net::TcpListener;
@@ -12,25 +12,25 @@ use crate::cli::{
 use sparring_http_server::raise_open_files;
 use sparring_sandbox::{AnonymousAccess, Key, Options, SPEEDS, Sandbox, has_page};
 
-/// Serves lichess in a box on this machine.
+/// Serves the lichess API on this machine, to test bots and boards.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring sandbox                          one bot; its token is printed, and the key of the calls for tests
-  sparring sandbox --bot MyBot --human ana  with these accounts")]
+  sparring sandbox                          one bot account; prints its token and the admin key
+  sparring sandbox --bot MyBot --human ana  these two accounts")]
 pub struct Args {
-    /// The port; 0 for any that is free.
+    /// The port; 0 for any free port.
     #[arg(long, default_value_t = 8888)]
     port: u16,
-    /// Accounts of bots to make.
+    /// Name of a bot account to create; may be repeated.
     #[arg(long = "bot", default_value = "SandboxBot")]
     bots: Vec<String>,
-    /// Accounts of people to make.
+    /// Name of a human account to create; may be repeated.
     #[arg(long = "human")]
     humans: Vec<String>,
-    /// How much faster the sandbox's clocks run; at 0 they stand still.
+    /// Speed factor of the sandbox's clocks; at 0 they stand still.
     #[arg(long, default_value_t = 1.0, value_parser = parse_speed)]
     speed: f64,
-    /// Seed of ids, tokens and drawn colours, for runs that should repeat; tokens of a known seed can be guessed.
+    /// Seed of ids, tokens and random colors, for repeatable runs. The tokens of a known seed can be guessed.
     #[arg(long)]
     seed: Option<u64>,
 }
@@ -39,7 +39,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
     let speed = text.parse().ok().filter(|speed| SPEEDS.contains(speed));
     speed.ok_or_else(|| {
         format!(
-            "\"{text}\" is no speed: write a number from 0 to {}",
+            "\"{text}\" is not a speed: write a number from 0 to {}",
             SPEEDS.end()
         )
     })
@@ -48,7 +48,7 @@ fn parse_speed(text: &str) -> Result<f64, String> {
 /// Serves until Ctrl-C.
 ///
 /// # Errors
-/// When the port is taken or an account's name cannot be one.
+/// When the port is in use, or an account name is invalid.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     raise_open_files().warn_if_few();
     let runtime = threads::runtime()?;
@@ -56,8 +56,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 async fn serve(args: &Args) -> anyhow::Result<Exit> {
-    // Others who use this machine can connect, and may not have what moves clocks and gives out tokens.
-    let key = Key::random().context("cannot make a key")?;
+    // Other users of this machine can connect; without the key they cannot move clocks or create tokens.
+    let key = Key::random().context("cannot create a key")?;
     let mut options = Options {
         speed_factor: args.speed,
         access: AnonymousAccess::Public(key.clone()),
@@ -84,28 +84,28 @@ async fn serve(args: &Args) -> anyhow::Result<Exit> {
         .await
         .context("cannot listen for Ctrl-C")?;
     stop.cancel();
-    server.await.context("the sandbox fell over")??;
+    server.await.context("the sandbox panicked")??;
     Ok(Exit::Success)
 }
 
-/// The address that the page is opened by. What stands behind the # stays in the browser: no server and no log gets it.
+/// The page's URL with the key in its fragment, which the browser sends to no server.
 pub fn with_key(address: &str, key: &Key) -> String {
     format!("{address}#key={}", key.expose())
 }
 
-/// Takes a port of this machine and of no other.
+/// Binds a port of the loopback address.
 ///
 /// # Errors
-/// [`Exit::Unavailable`] with the remedy when the port is taken.
+/// [`Exit::Unavailable`] with a fix when the port cannot be bound.
 pub async fn bind(port: u16) -> anyhow::Result<TcpListener> {
     TcpListener::bind(("127.0.0.1", port)).await.map_err(|error| {
         let why = match error.kind() {
             std::io::ErrorKind::AddrInUse => "is in use; is another Sparring running?".to_owned(),
-            _ => format!("cannot be used: {error};"),
+            _ => format!("cannot be bound: {error}."),
         };
         Failure::error(
             Exit::Unavailable,
-            format!("port {port} {why} choose another with --port, 0 for any"),
+            format!("port {port} {why} Choose another with --port, 0 for any free port"),
         )
     })
 }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_speed_is_a_number_that_a_clock_can_run_at() {
+    fn a_speed_is_a_finite_number_in_range() {
         assert_eq!(parse_speed("0"), Ok(0.0));
         assert_eq!(parse_speed("2.5"), Ok(2.5));
         for text in ["-1", "nan", "inf", "1e300", "fast"] {

@@ -21,28 +21,27 @@ use sparring_diagnostics::Diagnostics;
 use sparring_files as files;
 use sparring_personality as personality;
 
-/// Reads the settings, whoever they name. Nothing is said of warnings: [`read_with`] finds them again.
+/// Reads the settings without checking names. Logs no warnings: [`read_with`] does.
 ///
 /// # Errors
-/// [`Exit::BadConfiguration`], with every mistake drawn.
+/// [`Exit::BadConfiguration`], with all findings rendered.
 pub(super) fn read(path: &Path) -> anyhow::Result<Config> {
     let loaded = load(path).map_err(|error| refused(error, &[]))?;
     Ok(loaded.0)
 }
 
-/// Settings that are in force, and their text, which has no token but passwords in addresses, so that it is not to be shown.
+/// Valid settings and their text, without a token. It may hold passwords in URLs, so it must not be shown.
 #[derive(Debug)]
 pub(super) struct Accepted {
     pub(super) config: Config,
     pub(super) text: Arc<str>,
 }
 
-/// Reads the settings, whose books and personalities must be in the stock, or in the folders that it is filled from.
-/// `broken` is what was found wrong with files there: it is shown beside settings that are refused, since a personality
-/// with mistakes is not there either. Warnings go to the log.
+/// Reads the settings, and checks their books and personalities against `stock` and its folders. `broken` are findings of files there,
+/// shown beside refused settings, since a personality with errors counts as missing. Logs warnings.
 ///
 /// # Errors
-/// [`Exit::BadConfiguration`], with every mistake drawn.
+/// [`Exit::BadConfiguration`], with all findings rendered.
 pub(super) fn read_with(
     path: &Path,
     folders: &Paths,
@@ -50,8 +49,8 @@ pub(super) fn read_with(
     broken: &[Diagnostics],
 ) -> anyhow::Result<Accepted> {
     let books: Vec<String> = stock.library.borrow().names().map(str::to_owned).collect();
-    let mut personalities: Vec<String> = stock.cast.borrow().names().map(str::to_owned).collect();
-    // A file that was saved a moment ago is used a moment later.
+    let mut personalities: Vec<String> = stock.personalities.borrow().names().map(str::to_owned).collect();
+    // A file saved just now is not in the stock yet.
     personalities.extend(saved(folders, &books));
     let known = Known {
         books: &books,
@@ -69,7 +68,7 @@ pub(super) fn read_with(
     Ok(Accepted { config, text })
 }
 
-/// The personalities whose files can be used now.
+/// The names of usable personality files.
 fn saved(folders: &Paths, books: &[String]) -> Vec<String> {
     let files = list(&folders.personalities, "toml").unwrap_or_default();
     let read = |path: &PathBuf| {

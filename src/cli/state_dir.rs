@@ -1,4 +1,4 @@
-//! State folder: the archive, and the lock that keeps one account to one bot.
+//! State folder: its path, the archive in it, and the locks that keep a folder, token and account to one bot.
 
 mod folder_lock;
 mod name_lock;
@@ -17,7 +17,7 @@ pub use folder_lock::{LockError, StateDir};
 pub use name_lock::NameLock;
 
 use crate::{
-    bot::{ClaimAccount, LockGuard, RestoredState},
+    bot::{ClaimAccount, LockGuard, RestoredState, latest_limit},
     config::{self, Config, Server},
     store::{
         Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError, read_damaged,
@@ -25,37 +25,36 @@ use crate::{
 };
 use sparring_chess::units::Millis;
 use sparring_files as files;
-use sparring_lichess::{Token, fingerprint, retry::LONGEST_ASKED};
+use sparring_lichess::{Token, fingerprint};
 
-/// The archive's name in the folder.
+/// File name of the archive.
 pub const ARCHIVE: &str = "archive.db";
-/// The folder of what lists of users at addresses said last.
+/// Name of the subfolder that caches fetched user lists.
 pub const LISTS: &str = "lists";
-/// The lock's.
+/// File name of the lock.
 const LOCK: &str = "lock";
-/// What systemd calls the folder that it made for a service.
+/// The environment variable in which systemd passes a service's state folder.
 const SYSTEMD: &str = "STATE_DIRECTORY";
-/// Where the shipped units have their settings, and where systemd makes their folders of state: `/etc/sparring/NAME` and
-/// `/var/lib/sparring-NAME` for an instance.
+/// Settings and state folders of the shipped units: `/etc/sparring/NAME` and `/var/lib/sparring-NAME` for an instance.
 const SERVICES: [&str; 2] = ["/etc/sparring", "/var/lib/sparring"];
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
-/// Rows that are dated further ahead are of a clock that was wrong, and count as nothing of now. The server's clock, which
-/// dates games, may be a little ahead of ours.
+/// Largest difference between the server's clock, which dates games, and ours. Rows dated further ahead come from a wrong clock and do
+/// not count.
 pub(super) const AHEAD: Millis = Millis(10 * 60 * 1000);
-/// For so long it counts how often somebody refused to be challenged.
+/// How long refusals of challenges are remembered.
 const REMEMBERED: Millis = Millis(14 * DAY);
-/// No more games than these, the newest, are taken to run still.
+/// At most so many unfinished games, the newest, are taken to be running.
 const UNFINISHED: u32 = 100;
 
-/// The folder: the one that the settings name, else systemd's, else one beside the settings. Of settings that a service
-/// has it is systemd's for everybody who asks, as `sparring games` does.
+/// The state folder: the one in the settings, else systemd's, else `state` beside the settings. For the settings of a service it is
+/// the service's folder, for other commands too.
 #[must_use]
 pub fn folder(config: &Config, settings: &Path) -> PathBuf {
     folder_if_named(config.state.folder.clone(), settings)
 }
 
-/// The same of settings that cannot be used, as far as anything can be made of their text.
+/// The state folder by the text of settings that cannot be used.
 #[must_use]
 pub(super) fn folder_of_text(text: &str, settings: &Path) -> PathBuf {
     let named = config::state_folder(text).map(|folder| beside(settings).join(folder));
@@ -73,7 +72,7 @@ fn folder_if_named(named: Option<PathBuf>, settings: &Path) -> PathBuf {
         .unwrap_or_else(|| beside(settings).join("state"))
 }
 
-/// The folder of the service that has these settings, if it has ever run.
+/// The state folder of the service with these settings, if it has ever run.
 fn of_service(settings: &Path, [etc, var]: [&Path; 2]) -> Option<PathBuf> {
     let instance = instance_below(settings, etc)?;
     let mut folder = var.as_os_str().to_owned();
@@ -82,13 +81,12 @@ fn of_service(settings: &Path, [etc, var]: [&Path; 2]) -> Option<PathBuf> {
         folder.push(instance);
     }
     let folder = PathBuf::from(folder);
-    // A link into a place of root's alone: whoever may not follow it should be told so, and not that nothing is there.
+    // With DynamicUser it is a link into a folder of root's. The caller should get "permission denied", not "not found".
     let is_missing = matches!(folder.symlink_metadata(), Err(why) if why.kind() == io::ErrorKind::NotFound);
     (!is_missing).then_some(folder)
 }
 
-/// Which instance of the template unit has these settings: empty for the unit of one bot, `None` for settings that no
-/// service has.
+/// The template unit's instance with these settings: empty for the unit of a single bot, none for settings of no service.
 #[must_use]
 pub(super) fn instance(settings: &Path) -> Option<PathBuf> {
     instance_below(settings, Path::new(SERVICES[0]))
@@ -99,12 +97,12 @@ fn instance_below(settings: &Path, etc: &Path) -> Option<PathBuf> {
     beside(&settings).strip_prefix(etc).ok().map(Path::to_owned)
 }
 
-/// The folder that the settings lie in, from which paths in them count.
+/// The folder of the settings file, to which its paths are relative.
 pub(super) fn beside(settings: &Path) -> &Path {
     settings.parent().unwrap_or(Path::new(""))
 }
 
-/// Whether a bot that runs holds the folder. Changes nothing there.
+/// Whether a running bot holds the folder's lock. Changes nothing.
 #[must_use]
 pub fn is_held(folder: &Path) -> bool {
     let lock = files::open(&folder.join(LOCK));
@@ -123,10 +121,10 @@ fn lock_file(path: &Path) -> Result<File, TryLockError> {
 
 /// Another process of this machine uses the token.
 #[derive(Debug, thiserror::Error)]
-#[error("another bot on this machine uses this token: stop it, or give this one an account of its own")]
+#[error("another bot on this machine uses this token: stop it, or use another account for this one")]
 pub struct TokenTaken;
 
-/// Holds a token on a server for this process, whatever folder other bots have.
+/// Locks a token for this process, independent of state folders.
 ///
 /// # Errors
 /// [`TokenTaken`] when another process holds it.
@@ -136,7 +134,7 @@ pub async fn take_token(token: &Token, server: &str) -> Result<NameLock, TokenTa
         .ok_or(TokenTaken)
 }
 
-/// Claims an account of a server for this process, by whatever token it is used.
+/// Locks an account for this process, whatever its token.
 pub(super) fn claim(server: &Server, token: Token) -> ClaimAccount {
     let server = server.clone();
     Box::new(move |account| {
@@ -145,7 +143,7 @@ pub(super) fn claim(server: &Server, token: Token) -> ClaimAccount {
     })
 }
 
-/// What the archive in the folder remembers, for whoever keeps nothing; nothing where there is none.
+/// The state that the folder's archive restores, for a dry run; empty without an archive.
 #[must_use]
 pub fn remembered(folder: &Path) -> RestoredState {
     let path = folder.join(ARCHIVE);
@@ -154,7 +152,7 @@ pub fn remembered(folder: &Path) -> RestoredState {
     }
     as_far_as_it_can_be_read(&path, past).unwrap_or_else(|why| {
         warn!(
-            "{} cannot be read, it is as if nobody had played: {:#}",
+            "cannot read {}, starting without a history: {:#}",
             path.display(),
             anyhow::Error::new(why)
         );
@@ -162,7 +160,7 @@ pub fn remembered(folder: &Path) -> RestoredState {
     })
 }
 
-/// The games of the last run whose end nobody has written down, the newest first; none where no archive can be read.
+/// The unfinished games of the last run, newest first; empty where no archive can be read.
 #[must_use]
 pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
     let filter = Filter {
@@ -175,16 +173,16 @@ pub(super) fn unfinished(folder: &Path) -> Vec<GameRecord> {
     if !path.exists() {
         return Vec::new();
     }
-    // The daemon comes after this: an archive of an earlier version may be renewed now. A full disk lets it be read at most.
+    // The daemon starts next, so an older archive may be migrated now. On a full disk it can only be read.
     let running = Archive::open(&path).and_then(|archive| archive.games(&filter));
     let running = running.or_else(|_| as_far_as_it_can_be_read(&path, |archive| archive.games(&filter)));
     running.unwrap_or_else(|why| {
-        debug!("nobody knows which games run: {why}");
+        debug!("cannot tell which games are running: {why}");
         Vec::new()
     })
 }
 
-/// What an archive says, or what can be read of it where it is damaged. It stays as it is: another bot may have it.
+/// Queries an archive, or the readable rows of a damaged one. Leaves the file as it is: another bot may be using it.
 fn as_far_as_it_can_be_read<T>(
     path: &Path,
     question: impl Fn(&Archive) -> Result<T, StoreError>,
@@ -195,14 +193,9 @@ fn as_far_as_it_can_be_read<T>(
     }
 }
 
-/// The time of the world since 1970.
+/// The current time since 1970.
 fn epoch() -> Millis {
     Millis::since_1970(SystemTime::now())
-}
-
-/// No limit of the server holds longer than until then.
-pub(crate) fn latest_limit(now: Millis) -> Millis {
-    now + LONGEST_ASKED + AHEAD
 }
 
 fn past(archive: &Archive) -> Result<RestoredState, StoreError> {
@@ -224,14 +217,14 @@ fn past_at(archive: &Archive, now: Millis) -> Result<RestoredState, StoreError> 
     Ok(RestoredState {
         opponents_today: archive.opponents_between(midnight, now + AHEAD)?,
         decided_today: archive.decided_between(midnight, now + AHEAD)?,
-        requested_personas: archive.wishes(now + AHEAD)?,
+        requested_personas: archive.requested_personas(now + AHEAD)?,
         limits: archive.limits(now, latest_limit(now))?,
         scores: archive.scores(now + AHEAD)?,
-        cooldowns: archive.rests(now - REMEMBERED, now + REMEMBERED)?,
+        cooldowns: archive.cooldowns(now - REMEMBERED, now + REMEMBERED)?,
         asked_today: u32::try_from(sent.len()).unwrap_or(u32::MAX),
         repeats: received.into_iter().rev().filter_map(repeats).collect(),
-        game_flags: archive.favours(now + Millis(DAY))?,
-        unfinished: archive.without_end(now + Millis(DAY))?,
+        game_flags: archive.game_flags(now + Millis(DAY))?,
+        unfinished: archive.unfinished(now + Millis(DAY))?,
     })
 }
 
@@ -307,7 +300,7 @@ mod tests {
         };
         let archive = Archive::open(&at.path().join(ARCHIVE)).unwrap();
         archive.put_game(&game).unwrap();
-        archive.put_favour(&game.id, &favour).unwrap();
+        archive.put_game_flags(&game.id, &favour).unwrap();
         let known = past(&archive).unwrap();
         assert_eq!(known.game_flags, [(game.id.clone(), favour)]);
         assert_eq!(known.unfinished, std::slice::from_ref(&game.id));
@@ -335,7 +328,7 @@ mod tests {
                 ..test_fixtures::game(&id, Side::White)
             };
             archive.put_game(&bot).unwrap();
-            archive.put_favour(&bot.id, &GameFlags::default()).unwrap();
+            archive.put_game_flags(&bot.id, &GameFlags::default()).unwrap();
             archive
                 .put_challenge(&ChallengeRecord {
                     id: bot.id.clone(),
@@ -358,9 +351,9 @@ mod tests {
                 personality: None,
             },
         );
-        archive.put_wish(&ana, &asked, ahead).unwrap();
+        archive.put_requested_persona(&ana, &asked, ahead).unwrap();
         archive
-            .put_rest(&ChallengeCooldown {
+            .put_cooldown(&ChallengeCooldown {
                 user: ana.clone(),
                 refusals: 1,
                 until: ahead,

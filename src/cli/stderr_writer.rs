@@ -1,5 +1,5 @@
-//! Non-blocking writer to stderr on a thread of its own. What does not fit its buffer is dropped and
-//! counted.
+//! Non-blocking writer to stderr on a thread of its own. Lines that do not fit its buffer are dropped, and a line in their place
+//! counts them.
 
 use std::{
     io::{self, Write, stderr},
@@ -9,27 +9,27 @@ use std::{
     time::Duration,
 };
 
-/// So many bytes wait: some thousand lines.
-const ROOM: usize = 1024 * 1024;
-/// At the end of the program what still waits has this long.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// Capacity of the buffer in bytes: several thousand lines.
+const CAPACITY: usize = 1024 * 1024;
+/// Longest wait for pending lines at the end of the program.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Lines that wait to be written. Clones share them.
+/// A handle to the buffer. Clones share it.
 #[derive(Clone)]
 pub(super) struct StderrWriter(Arc<LineBuffer>);
 
 #[derive(Default)]
 struct LineBuffer {
-    waiting: Mutex<PendingLines>,
+    pending: Mutex<PendingLines>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct PendingLines {
     bytes: Vec<u8>,
-    /// Lines for which there was no room behind these.
+    /// How many lines were dropped after `bytes`.
     lost: usize,
-    /// Some were taken and are not all written yet.
+    /// Whether the thread is writing lines that it has taken.
     is_writing: bool,
 }
 
@@ -40,7 +40,7 @@ impl PendingLines {
 }
 
 impl StderrWriter {
-    /// Lines that go to stderr.
+    /// Starts the thread that writes to stderr.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -48,39 +48,44 @@ impl StderrWriter {
         Self::to(stderr())
     }
 
-    fn to(mut end: impl Write + Send + 'static) -> io::Result<Self> {
+    fn to(mut output: impl Write + Send + 'static) -> io::Result<Self> {
         let shared = Arc::new(LineBuffer::default());
         let writer = Self(Arc::clone(&shared));
         thread::Builder::new().name("log".to_owned()).spawn(move || {
             loop {
                 let (bytes, lost) = shared.take();
-                // A log that cannot be written is no reason to end.
-                let _ = end.write_all(&bytes);
+                // A log that cannot be written must not end the program.
+                let _ = output.write_all(&bytes);
                 if lost > 0 {
-                    let _ = writeln!(end, "here {lost} lines are missing: nobody read the log");
+                    let _ = writeln!(
+                        output,
+                        "{lost} log lines are missing here: stderr was not read in time"
+                    );
                 }
             }
         })?;
         Ok(writer)
     }
 
-    /// Waits until everything is written, though not for ever.
-    pub(super) fn empty(&self) {
-        let busy = |waiting: &mut PendingLines| waiting.is_writing || !waiting.is_empty();
-        // Whoever does not read in time has lost the rest.
-        let _ = self.0.changed.wait_timeout_while(self.0.lock(), FAREWELL, busy);
+    /// Waits until all pending lines are written, at most [`DRAIN_TIMEOUT`].
+    pub(super) fn drain(&self) {
+        let busy = |pending: &mut PendingLines| pending.is_writing || !pending.is_empty();
+        let _ = self
+            .0
+            .changed
+            .wait_timeout_while(self.0.lock(), DRAIN_TIMEOUT, busy);
     }
 }
 
 impl Write for StderrWriter {
-    /// Takes a line, or drops it.
+    /// Buffers a line, or drops it. Never blocks on the output.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut waiting = self.0.lock();
-        // What comes after a gap waits until the gap is told, else nobody knew where it was.
-        if waiting.lost > 0 || waiting.bytes.len() + line.len() > ROOM {
-            waiting.lost += 1;
+        let mut pending = self.0.lock();
+        // After a gap, lines are dropped until its count is written: else the count would stand in the wrong place.
+        if pending.lost > 0 || pending.bytes.len() + line.len() > CAPACITY {
+            pending.lost += 1;
         } else {
-            waiting.bytes.extend_from_slice(line);
+            pending.bytes.extend_from_slice(line);
         }
         self.0.changed.notify_all();
         Ok(line.len())
@@ -93,20 +98,20 @@ impl Write for StderrWriter {
 
 impl LineBuffer {
     fn lock(&self) -> MutexGuard<'_, PendingLines> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything that waits, once there is something, and how many lines are missing behind it.
+    /// Waits for pending lines and takes them, with the number of lines dropped after them.
     fn take(&self) -> (Vec<u8>, usize) {
-        let mut waiting = self.lock();
-        waiting.is_writing = false;
+        let mut pending = self.lock();
+        pending.is_writing = false;
         self.changed.notify_all();
-        let mut waiting = self
+        let mut pending = self
             .changed
-            .wait_while(waiting, |waiting| waiting.is_empty())
+            .wait_while(pending, |pending| pending.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
-        waiting.is_writing = true;
-        (mem::take(&mut waiting.bytes), mem::take(&mut waiting.lost))
+        pending.is_writing = true;
+        (mem::take(&mut pending.bytes), mem::take(&mut pending.lost))
     }
 }
 
@@ -120,38 +125,38 @@ mod tests {
     fn f52_whoever_says_something_waits_for_no_reader_and_a_gap_is_told() {
         let (unread, end) = pipe().unwrap();
         let mut writer = StderrWriter::to(end).unwrap();
-        let said = 5 * ROOM / 100;
-        for number in 0..said {
+        let written = 5 * CAPACITY / 100;
+        for number in 0..written {
             writer.write_all(format!("{number:99}\n").as_bytes()).unwrap();
         }
         let mut lines = BufReader::new(unread).lines().map(Result::unwrap);
-        // Whoever writes may have emptied the writer in the middle, and then there are two gaps.
+        // The thread may have taken lines in the middle, and then there are two gaps.
         let (mut next, mut lost) = (0, 0);
-        while next < said {
+        while next < written {
             let line = lines.next().unwrap();
-            if let Some(missing) = line.strip_prefix("here ") {
-                let missing: usize = missing.split(' ').next().unwrap().parse().unwrap();
+            if line.contains("log lines are missing") {
+                let missing: usize = line.split(' ').next().unwrap().parse().unwrap();
                 (next, lost) = (next + missing, lost + missing);
             } else {
                 assert_eq!(line.trim(), next.to_string());
                 next += 1;
             }
         }
-        assert_eq!(next, said);
+        assert_eq!(next, written);
         assert!(lost > 0);
-        writer.empty();
+        writer.drain();
         writer.write_all(b"the end\n").unwrap();
         assert_eq!(lines.next().unwrap(), "the end");
     }
 
     #[test]
-    fn what_was_said_last_is_written_before_the_end() {
+    fn drain_waits_until_the_last_line_is_written() {
         let (read, end) = pipe().unwrap();
         let mut writer = StderrWriter::to(end).unwrap();
         writer.write_all(b"the last word\n").unwrap();
-        writer.empty();
-        let waiting = writer.0.lock();
-        assert!(waiting.is_empty() && !waiting.is_writing);
+        writer.drain();
+        let pending = writer.0.lock();
+        assert!(pending.is_empty() && !pending.is_writing);
         assert_eq!(
             BufReader::new(read).lines().next().unwrap().unwrap(),
             "the last word"

@@ -37,7 +37,7 @@ impl SystemdNotifier {
         pulse: LivenessProbe,
         refusal: watch::Receiver<Option<Arc<str>>>,
     ) -> Self {
-        // Twice in each of its spans, as its manual asks.
+        // Half of the watchdog interval, as sd_watchdog_enabled(3) recommends.
         let watchdog = sd_notify::watchdog_enabled().map(|span| span / 2);
         Self {
             status,
@@ -50,11 +50,11 @@ impl SystemdNotifier {
         }
     }
 
-    /// Waits for something to tell, and tells it. Dropping the future loses nothing.
-    pub(super) async fn tell(&mut self) {
+    /// Waits for the next notification and sends it. Cancel-safe.
+    pub(super) async fn notify_next(&mut self) {
         tokio::select! {
             changed = self.status.changed() => if changed.is_err() {
-                // The daemon has ended; whoever waits for it is told elsewhere.
+                // The daemon has ended, which its caller handles.
                 std::future::pending::<()>().await;
             },
             Ok(()) = self.refusal.changed() => {}
@@ -71,13 +71,13 @@ impl SystemdNotifier {
         notify(&[NotifyState::Status(&line(&status, is_refused))]);
     }
 
-    /// Feeds the watchdog if the daemon's loop itself answers: a feeder beside it would prove nothing.
+    /// Notifies the watchdog if the daemon's event loop answers.
     async fn feed(&mut self) {
         let Some(span) = self.watchdog else { return };
-        // Before there is a bot there is no loop yet, but the log-in has limits of its own.
+        // Before the login there is no event loop; the login has its own timeouts.
         let is_starting = self.status.borrow().user.is_none();
         let is_alive = is_starting || self.pulse.is_alive(ANSWERS_WITHIN).await;
-        // Only now, so that a signal that comes between costs no meal.
+        // Only now, so that a cancelled call skips no notification.
         self.feed_at = Instant::now() + if is_alive { span } else { span.min(ANSWERS_WITHIN) };
         if is_alive {
             notify(&[NotifyState::Watchdog]);
@@ -85,29 +85,29 @@ impl SystemdNotifier {
     }
 }
 
-/// What `systemctl status` shows.
+/// The line that `systemctl status` shows.
 fn line(status: &Status, is_refused: bool) -> String {
-    let name = status.user.as_ref().map_or("nobody yet", |user| user.as_str());
+    let name = status.user.as_ref().map_or("not logged in", |user| user.as_str());
     let stream = match (status.is_draining, status.is_listening) {
-        (true, _) => "ending",
+        (true, _) => "stopping",
         (false, true) => "listening",
         (false, false) => "waiting for the server",
     };
-    let plight = if is_refused {
+    let refusal = if is_refused {
         ", no new ones: bot.toml cannot be used, see the log"
     } else {
         ""
     };
-    format!("{name}: {stream}, {} games{plight}", status.games)
+    format!("{name}: {stream}, {} games{refusal}", status.games)
 }
 
-/// systemd is told that the end has begun.
-pub(super) fn tell_of_the_end() {
+/// Notifies systemd that the daemon is stopping.
+pub(super) fn notify_stopping() {
     notify(&[NotifyState::Stopping]);
 }
 
 fn notify(states: &[NotifyState<'_>]) {
-    // Without systemd there is nobody to tell; with it, a lost line does no harm.
+    // It fails without systemd, and a lost notification does no harm.
     let _ = sd_notify::notify(states);
 }
 
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_looks_is_told_that_the_settings_cannot_be_used() {
+    fn the_status_line_says_that_the_settings_cannot_be_used() {
         let status = Status {
             user: "ana".parse().ok(),
             is_listening: true,

@@ -6,15 +6,15 @@ use anyhow::Context as _;
 use rustix::process::{Resource, geteuid, getrlimit};
 use tokio::runtime::{Builder, Runtime};
 
-/// Threads for what waits for files and names.
+/// tokio's blocking threads, for files and name resolution.
 const BLOCKING: usize = 16;
-/// What else there is: the threads for everything that waits, log, archive, watchdogs, and helpers for a moment.
+/// All threads but the engine's: workers, blocking threads, log, archive and short-lived helpers.
 const OTHERS: usize = BLOCKING + 16;
 
-/// The runtime of every command that serves.
+/// The tokio runtime of every serving command.
 ///
 /// # Errors
-/// When the system gives no threads.
+/// When threads cannot be started.
 pub fn runtime() -> anyhow::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(workers(cores()))
@@ -24,29 +24,29 @@ pub fn runtime() -> anyhow::Result<Runtime> {
         .context("cannot start the runtime")
 }
 
-/// Threads for everything that waits for the network, on so many cores: games need little of them.
+/// tokio's worker threads on so many cores: games need few.
 #[must_use]
 pub fn workers(cores: usize) -> usize {
     cores.clamp(2, 4)
 }
 
-/// How many searches run at the same time, and whether that is less than there should be.
+/// The number of concurrent searches, and whether a system limit cut it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Searches {
-    /// So many.
+    /// The number of concurrent searches.
     pub count: usize,
-    /// How many there should be, and how many threads the system allows, where that is too few.
+    /// The wanted number and the system's thread limit, where that limit is too low.
     pub cut: Option<(usize, usize)>,
 }
 
 impl Searches {
-    /// As the settings say, else one for each core, as far as the system allows so many threads.
+    /// On this machine: `wished`, or one per core, within the system's thread limit.
     #[must_use]
     pub fn here(wished: Option<usize>) -> Self {
         Self::of(wished, cores(), allowed())
     }
 
-    /// The same on so many cores, where the system allows so many threads.
+    /// On a machine with so many cores and this thread limit.
     #[must_use]
     pub fn of(wished: Option<usize>, cores: usize, allowed: Option<usize>) -> Self {
         let wanted = wished.unwrap_or(cores).max(1);
@@ -67,11 +67,11 @@ fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// How many threads the system allows this program, where it says so.
+/// The system's thread limit for this program, if there is one.
 fn allowed() -> Option<usize> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let of_groups = of_groups(&groups, Path::new("/sys/fs/cgroup"));
-    // Root has no such limit. Other programs of the same user count too.
+    // RLIMIT_NPROC does not bind root, and counts other programs of the same user too: half is left to them.
     let of_user = getrlimit(Resource::Nproc)
         .current
         .filter(|_| !geteuid().is_root());
@@ -79,7 +79,7 @@ fn allowed() -> Option<usize> {
     [of_groups, of_user].into_iter().flatten().min()
 }
 
-/// The least `pids.max` of the groups that the program is in, as `TasksMax` of a unit and `--pids-limit` of a container.
+/// The lowest `pids.max` of the program's cgroups, which `TasksMax` of a unit and `--pids-limit` of a container set.
 fn of_groups(groups: &str, root: &Path) -> Option<usize> {
     let limits = groups.lines().flat_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wished_is_cut_to_what_fits_and_told() {
+    fn a_wanted_count_is_cut_to_the_thread_limit() {
         let searches = |wished, allowed| Searches::of(Some(wished), 8, allowed);
         assert_eq!(searches(3, Some(UNIT)), Searches { count: 3, cut: None });
         assert_eq!(

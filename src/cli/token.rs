@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::cli::{
+use crate::{
+    cli::state_dir::beside,
     secret_file::{SecretFileError, credential, credentials, read_private},
-    state_dir::beside,
 };
 use sparring_lichess::{BadToken, Token};
 
@@ -15,28 +15,28 @@ pub const VARIABLE: &str = "LICHESS_TOKEN";
 /// The name of the systemd credential that may hold it, and of the file that the units make it of.
 const CREDENTIAL: &str = "lichess-token";
 
-/// Why there is no token to use. Each message says what to do; none ever quotes the token.
+/// Why there is no usable token. Each message says what to do; none quotes the token.
 #[derive(Debug, Error)]
 pub enum TokenError {
-    /// No source has one.
+    /// No source has a token.
     #[error(
-        "no lichess token: put it into a file only you can read and name it with --token-file, or set {VARIABLE}; \
-         make one at https://lichess.org/account/oauth/token with the scope bot:play"
+        "no lichess token: put it into a file that only you can read and name it with --token-file, or set {VARIABLE}; \
+         create one at https://lichess.org/account/oauth/token with the scope bot:play"
     )]
     Missing,
-    /// A service was started without one.
+    /// A service was started without a token.
     #[error(
-        "no lichess token: make one at https://lichess.org/account/oauth/token with the scope bot:play, and put it into \
+        "no lichess token: create one at https://lichess.org/account/oauth/token with the scope bot:play, and put it into \
          the file that the unit names by LoadCredential={CREDENTIAL}, readable by root alone"
     )]
     NoCredential,
-    /// A file cannot be read, or could be by others.
+    /// A file cannot be read, or others may read it.
     #[error(transparent)]
     File(#[from] SecretFileError),
-    /// Text that cannot be a token, for example two lines or a pasted header.
-    #[error("the token from {source_name} cannot be one")]
+    /// A text that is no token, for example two lines or a pasted header.
+    #[error("the text from {source_name} is not a token")]
     Malformed {
-        /// Where it came from.
+        /// The source.
         source_name: String,
         /// What is wrong with it.
         #[source]
@@ -44,25 +44,24 @@ pub enum TokenError {
     },
 }
 
-/// The places that may hold a token, looked into in this order.
+/// The sources of a token, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     /// systemd's folder of credentials.
     pub credentials: Option<PathBuf>,
     /// A file named on the command line.
     pub file: Option<PathBuf>,
-    /// A file named in `bot.toml`. Where it is not there the places after it are looked into: settings come along to where
-    /// the token comes from elsewhere, as to a service or a container.
+    /// The file named in `bot.toml`. Where it does not exist, the later sources count: settings may be copied to a service or container
+    /// that gets its token elsewhere.
     pub named: Option<PathBuf>,
     /// The value of the environment variable.
     pub environment: Option<String>,
-    /// A file beside the settings, of which the units make the credential: for whoever asks by hand about a service.
+    /// The file beside the settings from which the units make the credential: for commands run by hand about a service.
     pub beside: Option<PathBuf>,
 }
 
 impl Sources {
-    /// What this process was started with, files if any were named on the command line and in the settings, and what lies
-    /// beside the settings.
+    /// The sources of this process: credentials, the given files, the environment, and the file beside the settings.
     #[must_use]
     pub fn of_process(file: Option<PathBuf>, named: Option<PathBuf>, settings: &Path) -> Self {
         Self {
@@ -77,13 +76,13 @@ impl Sources {
     /// The first token found.
     ///
     /// # Errors
-    /// [`TokenError`] when there is none, or the first place that has one cannot be trusted.
+    /// [`TokenError`] when there is none, or the first source with one is not private or malformed.
     pub fn read(&self) -> Result<Token, TokenError> {
         let (text, source_name) = self.find()?;
         Token::parse(&text).map_err(|source| TokenError::Malformed { source_name, source })
     }
 
-    /// The first text found that should be a token, and where it was.
+    /// The first text found that should be a token, and its source.
     fn find(&self) -> Result<(String, String), TokenError> {
         if let Some((text, path)) = credential(self.credentials.as_deref(), CREDENTIAL)? {
             return Ok((text, path.display().to_string()));

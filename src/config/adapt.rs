@@ -5,12 +5,12 @@ use sparring_config_schema::{Choice, Section};
 /// How the level of casual games follows the opponent. Rated games keep one level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Adapt {
-    /// It does not.
+    /// Fixed level.
     #[default]
     Off,
     /// From game to game, by the results of the day.
     Rematches,
-    /// From move to move, by how the game stands.
+    /// From move to move, by the score of the game.
     WithinGame,
 }
 

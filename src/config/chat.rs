@@ -7,14 +7,14 @@ use sparring_chess::units::Elo;
 use sparring_config_schema::{Bool, List, Section};
 use sparring_personality::Level;
 
-/// What opponents may ask for.
+/// The chat commands that opponents may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chat {
-    /// Whether commands are heard at all.
+    /// Whether any command is accepted.
     pub commands: bool,
-    /// The levels there are to choose from; none where strength is not theirs to choose.
+    /// The levels that may be requested; none where no level may be.
     pub levels: RangeInclusive<Elo>,
-    /// The personalities there are to choose from; all where none are named.
+    /// The personalities that may be requested; all where none are named.
     pub personalities: Option<Vec<String>>,
 }
 
@@ -31,14 +31,14 @@ impl Default for Chat {
 }
 
 impl Chat {
-    /// Whether a personality may be asked for.
+    /// Whether a personality may be requested.
     #[must_use]
     pub fn offers(&self, personality: &str) -> bool {
         let named = self.personalities.as_ref();
         self.commands && named.is_none_or(|named| named.iter().any(|name| name == personality))
     }
 
-    /// Whether a level may be asked for.
+    /// Whether a level may be requested.
     #[must_use]
     pub fn offers_level(&self, level: Elo) -> bool {
         self.commands && self.levels.contains(&level)

@@ -1,4 +1,4 @@
-//! Conditions of a rule: opponent, time of day, what is played, clock.
+//! Conditions of a rule: opponent, time of day, variant and mode, clock.
 
 use sparring_chess::{Variant, units::Millis};
 use sparring_config_schema::{Bool, Choice, DurationType, Int, List, Name, Section};
@@ -7,80 +7,80 @@ use sparring_personality::Level;
 
 use super::value_types::{ControlForm, Hours, HoursForm, TimeControlLimit, UserForm};
 
-/// Who sits on the other side.
+/// The kind of opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OpponentKind {
-    /// People.
+    /// Humans.
     Human,
     /// Accounts with the title BOT.
     Bot,
 }
 
-/// Whether ratings change.
+/// Rated or casual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// They do.
+    /// Rated.
     Rated,
-    /// They do not.
+    /// Casual.
     Casual,
 }
 
-/// The conditions of a rule. All that are there must hold.
+/// The conditions of a rule. All that are set must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// Who challenges.
+    /// The kind of challenger.
     pub from: Option<OpponentKind>,
-    /// Whether ratings change.
+    /// Rated or casual.
     pub mode: Option<Mode>,
-    /// What is played.
+    /// Variants.
     pub variants: Option<Vec<Variant>>,
-    /// Classes of clocks.
+    /// Speeds.
     pub speeds: Option<Vec<Speed>>,
     /// Exact clocks.
     pub clocks: Option<Vec<TimeControlLimit>>,
-    /// Whether the game has no clock at all.
+    /// Whether the game has no time limit.
     pub unlimited: Option<bool>,
-    /// Time on the clock at the start.
+    /// Initial time.
     pub initial: Range<Millis>,
-    /// Time that a move adds.
+    /// Increment.
     pub increment: Range<Millis>,
-    /// Days for a move of correspondence.
+    /// Days per move in correspondence.
     pub days: Range<u32>,
-    /// The opponent's rating in what is played.
+    /// The opponent's rating in this perf.
     pub rating: Range<u32>,
     /// How much higher the opponent is rated than the bot; negative for lower.
     pub difference: Range<i32>,
-    /// Whether the opponent's rating is not settled.
+    /// Whether the opponent's rating is provisional.
     pub provisional: Option<bool>,
     /// The opponent's title.
     pub titles: Option<Vec<String>>,
     /// The opponent.
     pub users: Option<Vec<UserId>>,
-    /// Lists that the opponent is on, by name.
+    /// Names of user lists that the opponent is on.
     pub lists: Option<Vec<String>>,
-    /// So many games were begun with the opponent today, or more.
+    /// Least number of games begun with the opponent today.
     pub played_today: Option<u32>,
-    /// Games that have ended with the opponent and count, ever.
+    /// Number of finished games with the opponent that count.
     pub games_ever: Range<u32>,
-    /// The bot's share of the points in them, in percent.
+    /// The bot's score in them, in percent.
     pub score: Range<u32>,
     /// The level of the last casual game with the opponent.
     pub last_level: Range<u32>,
-    /// So many games run with the opponent, or more.
+    /// Least number of running games with the opponent.
     pub running: Option<u32>,
-    /// Whether a game is to be repeated.
+    /// Whether it is a rematch.
     pub rematch: Option<bool>,
     /// The time of day.
     pub hours: Option<Hours>,
 }
 
 impl Conditions {
-    /// Whether this class of clocks is among those named, or none is named.
+    /// Whether a speed is among those named, or none is named.
     pub(super) fn admits(&self, speed: Speed) -> bool {
         self.speeds.as_ref().is_none_or(|speeds| speeds.contains(&speed))
     }
 
-    /// Conditions that nothing can meet together: at which of them that shows, and why.
+    /// Conditions that contradict each other: the key to report, and why.
     fn contradictions(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let titles = self.titles.as_ref().filter(|titles| !titles.is_empty());
         let are_all_bots = titles.map(|titles| titles.iter().all(|title| title == "BOT"));
@@ -140,12 +140,12 @@ impl Conditions {
     }
 }
 
-/// Two bounds, either of which may be missing.
+/// A range with optional bounds, both inclusive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Range<T> {
-    /// The least that fits.
+    /// Lower bound.
     pub least: Option<T>,
-    /// The most that fits.
+    /// Upper bound.
     pub most: Option<T>,
 }
 
@@ -156,7 +156,7 @@ impl<T: PartialOrd + Copy> Range<T> {
         self.least.is_some() || self.most.is_some()
     }
 
-    /// Whether a value lies between them, ends included.
+    /// Whether a value is in the range.
     #[must_use]
     pub fn has(&self, value: T) -> bool {
         self.least.is_none_or(|least| value >= least) && self.most.is_none_or(|most| value <= most)
@@ -173,14 +173,14 @@ const KINDS: Choice<OpponentKind> = Choice(&[("humans", OpponentKind::Human), ("
 
 pub(super) const MODES: Choice<Mode> = Choice(&[("rated", Mode::Rated), ("casual", Mode::Casual)]);
 
-/// The variants that the engine knows how to evaluate; others are never accepted.
+/// The variants that the engine can play; others are never accepted.
 const VARIANTS: Choice<Variant> = Choice(&[
     ("standard", Variant::Standard),
     ("chess960", Variant::Chess960),
     ("fromPosition", Variant::FromPosition),
 ]);
 
-/// lichess lets no bot play ultraBullet.
+/// lichess does not let bots play ultraBullet.
 const SPEEDS: Choice<Speed> = Choice(&[
     ("bullet", Speed::Bullet),
     ("blitz", Speed::Blitz),

@@ -1,4 +1,4 @@
-//! `[dashboard]`: where it is served, who may see it, and whether files can be edited there.
+//! `[dashboard]`: address, access, controls and editor.
 
 use std::{
     fmt,
@@ -11,15 +11,15 @@ use toml::{Spanned, de::DeValue};
 use super::PATH;
 use sparring_config_schema::{Bool, Section, Text, TypeError, ValueType};
 
-/// What a Unix socket's path is written behind.
+/// Prefix of a Unix socket's path.
 const UNIX: &str = "unix:";
 
-/// Where something is served.
+/// The address of the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listen {
     /// An address and a port.
     Tcp(SocketAddr),
-    /// A Unix socket, for a server in front of it.
+    /// A Unix socket, for a reverse proxy.
     Unix(PathBuf),
 }
 
@@ -32,7 +32,7 @@ impl Listen {
         }
     }
 
-    /// Whether only programs of this machine get there without anybody in between.
+    /// Whether only this machine can connect directly.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         matches!(self, Self::Tcp(address) if address.ip().is_loopback())
@@ -51,25 +51,25 @@ impl fmt::Display for Listen {
 /// `[dashboard]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dashboard {
-    /// Where it is served; none for nowhere.
+    /// The address; none for no dashboard.
     pub listen: Option<Listen>,
-    /// A file with the password, readable by nobody else; none for no password.
+    /// The file with the password, readable by its owner alone; none for no password.
     pub password_file: Option<PathBuf>,
-    /// Whether its buttons work; none for only where programs of this machine alone get there.
+    /// Whether the controls are enabled; by default only on a loopback address.
     pub controls: Option<bool>,
-    /// Whether books and personalities can be edited there.
+    /// Whether the editor is enabled.
     pub edit: bool,
 }
 
 impl Dashboard {
-    /// Whether its buttons work.
+    /// Whether the controls are enabled.
     #[must_use]
     pub fn has_controls(&self) -> bool {
         self.controls
             .unwrap_or_else(|| self.listen.as_ref().is_some_and(Listen::is_loopback))
     }
 
-    /// The same with relative paths counted from a folder.
+    /// The same settings, with relative paths resolved against a folder.
     pub(super) fn within(self, folder: &Path) -> Self {
         let listen = self.listen.map(|listen| match listen {
             Listen::Unix(path) => Listen::Unix(folder.join(path)),

@@ -7,20 +7,20 @@ use super::{
 use sparring_config_schema::{Bool, Float, List, Name, Section};
 use sparring_personality::{Delay, LevelForm, LevelSetting};
 
-/// How a game is to be played; what is missing is left to the next rule and at last to `[play]`.
+/// Settings of a game. What is not set is left to later rules, and finally to `[play]`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GameSettings {
-    /// Who plays.
+    /// The personality.
     pub personality: Option<String>,
-    /// At which level.
+    /// The level.
     pub level: Option<LevelSetting>,
     /// Books for White.
     pub books_white: Option<Vec<String>>,
     /// Books for Black.
     pub books_black: Option<Vec<String>>,
-    /// Without pauses after thinking.
+    /// Whether to move without think-time delays.
     pub fast: Option<bool>,
-    /// How long the personality seems to think.
+    /// The think-time model.
     pub delay: Option<Delay>,
     /// Factor on human think times.
     pub tempo: Option<f64>,
@@ -28,7 +28,7 @@ pub struct GameSettings {
     pub adapt: Option<Adapt>,
 }
 
-/// The name of a personality; of a known one where they are known.
+/// Reads the name of a personality, and checks it against the known ones, if given.
 pub(super) fn personalities(known: Option<Known<'_>>) -> Name<'_> {
     Name {
         what: "personality",
@@ -36,7 +36,7 @@ pub(super) fn personalities(known: Option<Known<'_>>) -> Name<'_> {
     }
 }
 
-/// Names of books; of known ones where they are known.
+/// Reads names of books, and checks them against the known ones, if given.
 pub(super) fn books(known: Option<Known<'_>>) -> List<Name<'_>> {
     List(Name {
         what: "book",
@@ -44,7 +44,7 @@ pub(super) fn books(known: Option<Known<'_>>) -> List<Name<'_>> {
     })
 }
 
-/// Declares how a game is to be played.
+/// Declares the settings of a game.
 pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> GameSettings {
     rule.renamed("fast", "no-delay");
     adapt::rename_coach(rule);

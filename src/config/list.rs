@@ -6,16 +6,16 @@ use super::{PATH, value_types::UserForm};
 use sparring_config_schema::{List, Name, Section, Text};
 use sparring_lichess::model::UserId;
 
-/// A list of users that rules can name.
+/// A user list for rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserList {
-    /// What rules call it.
+    /// Its name.
     pub name: String,
-    /// Users named right here.
+    /// Users in bot.toml.
     pub users: Vec<UserId>,
-    /// A file with one name a line.
+    /// A file with one name per line.
     pub file: Option<PathBuf>,
-    /// The address of such a file.
+    /// The URL of such a file.
     pub url: Option<String>,
 }
 

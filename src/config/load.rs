@@ -12,18 +12,18 @@ use super::{Config, Known, read_with};
 use sparring_diagnostics::{Diagnostics, utf8, without_tokens};
 use sparring_files as files;
 
-/// Settings from a file, and what is to be said of them.
+/// Settings from a file, with their warnings.
 #[derive(Debug)]
 pub struct Loaded {
     /// The settings.
     pub config: Config,
-    /// Nothing worse than warnings.
+    /// Warnings only.
     pub findings: Diagnostics,
-    /// The text that says the same again. It has no token, but passwords in addresses: it is not to be shown.
+    /// The text, without a token. It may hold passwords in URLs, so it must not be shown.
     pub text: Arc<str>,
 }
 
-/// Why there are no settings.
+/// Why settings cannot be loaded.
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// The file cannot be read.
@@ -35,23 +35,23 @@ pub enum LoadError {
         #[source]
         source: io::Error,
     },
-    /// The file says something that cannot be.
+    /// The file has errors.
     #[error("{0}")]
     Refused(Diagnostics),
 }
 
-/// Reads the settings from a file. Warnings come along with them.
+/// Reads settings from a file.
 ///
 /// # Errors
-/// [`LoadError`] when the file cannot be read or used.
+/// [`LoadError`] when the file cannot be read or has errors.
 pub fn load(path: &Path) -> Result<(Config, Diagnostics), LoadError> {
     load_with(path, None).map(|loaded| (loaded.config, loaded.findings))
 }
 
-/// Reads the settings from a file, whose books and personalities must be among the known ones.
+/// Reads settings from a file, and checks their books and personalities against the known ones.
 ///
 /// # Errors
-/// [`LoadError`] when the file cannot be read or used, or names what is not there.
+/// [`LoadError`] when the file cannot be read, has errors, or names an unknown book or personality.
 pub fn load_among(path: &Path, known: Known<'_>) -> Result<Loaded, LoadError> {
     load_with(path, Some(known))
 }

@@ -1,4 +1,4 @@
-//! `[matchmaking]`: whom the bot challenges when no game runs.
+//! `[matchmaking]`: challenges that the bot sends when no game runs.
 
 use super::{
     conditions::{MODES, Mode},
@@ -8,25 +8,25 @@ use sparring_chess::{Variant, units::Millis};
 use sparring_config_schema::{Bool, Choice, DurationType, Int, List, Section};
 use sparring_lichess::model::Speed;
 
-/// What can be asked for: a game from a position would need one to begin from.
+/// The variants of challenges: all but From Position, which would need a position.
 const VARIANTS: Choice<Variant> = Choice(&[("standard", Variant::Standard), ("chess960", Variant::Chess960)]);
 
-/// Whom to challenge, and when.
+/// When and whom to challenge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matchmaking {
-    /// Whether to challenge anybody.
+    /// Whether to send challenges.
     pub enabled: bool,
-    /// How long nobody must have played before.
+    /// Idle time before a challenge.
     pub after: Millis,
-    /// Between two challenges.
+    /// Interval between challenges.
     pub every: Millis,
-    /// Clocks to choose from.
+    /// Clocks to draw from.
     pub clocks: Vec<TimeControlLimit>,
-    /// Whether ratings may change.
+    /// Rated or casual.
     pub mode: Mode,
-    /// What to play.
+    /// Variants to draw from.
     pub variants: Vec<Variant>,
-    /// How far the other rating may be from mine.
+    /// Largest rating difference.
     pub max_difference: u32,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
     read
 }
 
-/// Whether lichess takes a challenge of a bot with this clock.
+/// Whether lichess accepts a bot's challenge with this clock.
 fn is_on_offer(clock: TimeControlLimit) -> bool {
     let whole_minutes = clock.initial.0.is_multiple_of(60_000);
     let is_limit = whole_minutes || matches!(clock.initial.0, 15_000 | 30_000 | 45_000 | 90_000);

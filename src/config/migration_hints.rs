@@ -6,7 +6,7 @@ const fn called(key: &'static str, help: &'static str) -> Advice {
     Advice { key, help }
 }
 
-/// Settings of lichess-bot and BotLi, by their names there, with their names here.
+/// Keys of lichess-bot and BotLi, with their names here.
 pub(super) const OTHER_BOTS: &[Advice] = &[
     called("concurrency", "here this is called \"max\", in [games]"),
     called(

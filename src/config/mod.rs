@@ -1,7 +1,7 @@
-//! `bot.toml`: the settings of the daemon, read and checked into one value that is handed down.
+//! `bot.toml`: the settings of the daemon, parsed and checked.
 //!
 //! Every key is declared once, in the function that reads its section; `bot.toml` at the top of the repository
-//! shows them all with their defaults. Paths in it count from the folder it lies in.
+//! shows them all with their defaults. Paths are relative to its folder.
 
 mod adapt;
 mod chat;
@@ -46,29 +46,29 @@ use sparring_diagnostics::{Diagnostics, without_secrets};
 /// The settings of the daemon, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// Where to play.
+    /// The server.
     pub lichess: Lichess,
-    /// How many games, and how they end early.
+    /// Slots, and how games end early.
     pub games: Games,
-    /// Whom to play, and how.
+    /// Rules for challenges and games.
     pub rules: Vec<Rule>,
-    /// Lists of users that rules name.
+    /// User lists for rules.
     pub lists: Vec<UserList>,
-    /// Who plays, and how.
+    /// Defaults of games.
     pub play: Play,
-    /// What opponents may ask for.
+    /// Chat commands.
     pub chat: Chat,
-    /// Whom to challenge when nobody comes.
+    /// Challenges that the bot sends.
     pub matchmaking: Matchmaking,
-    /// Which arenas to play in.
+    /// Tournaments to join.
     pub tournaments: Tournaments,
     /// The engine's resources.
     pub engine: Engine,
-    /// Where books and personalities lie.
+    /// Folders of books and personalities.
     pub paths: Paths,
-    /// What outlasts a restart.
+    /// State that outlasts a restart.
     pub state: StateSection,
-    /// Where health and figures are shown, and to whom.
+    /// The dashboard.
     pub status: Dashboard,
 }
 
@@ -77,31 +77,31 @@ pub struct Config {
 pub struct Lichess {
     /// The server: lichess, or a sandbox on this machine.
     pub url: Server,
-    /// A file that holds the token and that nobody else can read.
+    /// The file with the token, readable by its owner alone.
     pub token_file: Option<PathBuf>,
 }
 
 /// `[games]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Games {
-    /// Games at once.
+    /// Most concurrent games.
     pub max: usize,
-    /// Seats that bots do not take.
+    /// Slots reserved for humans.
     pub for_humans: usize,
-    /// Games at once with the same opponent.
+    /// Most concurrent games with the same opponent.
     pub per_opponent: usize,
-    /// A game is aborted when the opponent has not made their first move by then.
+    /// Time for the opponent's first move, after which a game is aborted.
     pub abort_after: Millis,
-    /// How long running games may go on once the daemon was asked to stop.
+    /// How long running games may go on after a request to stop.
     pub drain: Millis,
 }
 
 /// `[engine]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Engine {
-    /// Memory of a game's transposition table, in MiB.
+    /// Size of a game's transposition table in MiB.
     pub hash: usize,
-    /// Searches that run at the same time; none for one a core.
+    /// Concurrent searches; none for one per core.
     pub threads: Option<usize>,
 }
 
@@ -112,23 +112,23 @@ pub struct Paths {
     pub books: PathBuf,
     /// The folder of personalities, `*.toml`.
     pub personalities: PathBuf,
-    /// The folders of endgame tables.
+    /// The folders of Syzygy tablebases.
     pub syzygy: Vec<PathBuf>,
 }
 
 /// `[state]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateSection {
-    /// The folder of what outlasts a restart; none for systemd's, or one beside the settings.
+    /// The state folder; none for systemd's, or `state` beside the settings.
     pub folder: Option<PathBuf>,
-    /// Whether games, moves and verdicts are kept there.
+    /// Whether games are archived there.
     pub archive: bool,
-    /// Whether weights of books lean by the results in the archive.
+    /// Whether book weights are learned from the archive.
     pub book_learning: bool,
 }
 
 impl Paths {
-    /// The same folders counted from another one, as far as they are relative.
+    /// The same folders, with relative ones resolved against `folder`.
     #[must_use]
     pub fn within(&self, folder: &Path) -> Self {
         Self {
@@ -145,7 +145,7 @@ impl Default for Paths {
     }
 }
 
-/// The names that settings may refer to.
+/// Known names, to check settings against.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'k> {
     /// Books.
@@ -155,7 +155,7 @@ pub struct Known<'k> {
 }
 
 impl Default for Config {
-    /// What counts where `bot.toml` says nothing. Paths count from the working directory.
+    /// The defaults. Paths are relative to the working directory.
     fn default() -> Self {
         schema::read("", migration_hints::OTHER_BOTS, |file| declare(file, None))
             .value
@@ -164,7 +164,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The same settings with relative paths counted from a folder.
+    /// The same settings, with relative paths resolved against a folder.
     #[must_use]
     pub fn within(mut self, folder: &Path) -> Self {
         self.paths = self.paths.within(folder);
@@ -178,34 +178,33 @@ impl Config {
     }
 }
 
-/// Reads settings from text; paths stay as written, names are not looked for.
+/// Parses settings. Paths stay as written; names of books and personalities are not checked.
 ///
-/// The settings are there when nothing worse than warnings was found. The text in the findings has tokens and passwords
-/// struck out, so that they can be shown.
+/// Returns settings unless there are errors. Tokens and passwords are redacted in the text of the findings.
 #[must_use]
 pub fn read(name: &str, text: &str) -> (Option<Config>, Diagnostics) {
     read_with(name, text, None)
 }
 
-/// Reads settings whose books and personality must be among the known ones.
+/// Parses settings, and checks their books and personalities against the known ones.
 #[must_use]
 pub fn read_among(name: &str, text: &str, known: Known<'_>) -> (Option<Config>, Diagnostics) {
     read_with(name, text, Some(known))
 }
 
-/// Every setting with what a text says about it; none where the text is not TOML.
+/// Every key with its value in a text; empty where the text is not TOML.
 #[must_use]
 pub fn keys(text: &str) -> Vec<Key> {
     schema::read(text, migration_hints::OTHER_BOTS, |file| declare(file, None)).keys
 }
 
-/// The folders that a text names, whatever else is wrong with it; as written, not resolved.
+/// The folders in a text, even if it has errors; as written, not resolved.
 #[must_use]
 pub fn paths(text: &str) -> Paths {
     schema::read_section_lenient(text, "paths", declare_paths)
 }
 
-/// The folder of what outlasts a restart that a text names, whatever else is wrong with it; as written, not resolved.
+/// The state folder in a text, even if it has errors; as written, not resolved.
 #[must_use]
 pub fn state_folder(text: &str) -> Option<PathBuf> {
     schema::read_section_lenient(text, "state", declare_state).folder
@@ -219,7 +218,7 @@ fn read_with(name: &str, text: &str, known: Option<Known<'_>>) -> (Option<Config
         reading.list = vec![finding];
     }
     let mut findings = Diagnostics::new(name, text, reading.list);
-    // Settings are shown where nothing was found too.
+    // The text is shown even without findings.
     findings.text = without_secrets(text).into();
     (reading.value, findings)
 }
@@ -256,7 +255,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     }
 }
 
-/// A path as people write it in settings.
+/// A path in settings.
 const PATH: Text = Text(1000);
 
 fn declare_lichess(lichess: &mut Section<'_>) -> Lichess {
@@ -328,7 +327,7 @@ fn declare_games(games: &mut Section<'_>) -> Games {
     }
 }
 
-/// lichess was said in 2020 to take about 180 requests a minute from one address, moves included.
+/// About 180 requests a minute per IP address, moves included, by a statement of lichess in 2020.
 fn warn_of_too_many_moves(file: &mut Section<'_>, games: Games, rules: &[Rule]) {
     const REQUESTS_A_MINUTE: usize = 180;
     let moves_a_minute = rule::moves_a_minute(rules);

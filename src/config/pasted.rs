@@ -1,4 +1,4 @@
-//! Recognises files that are no `bot.toml`: settings of another bot, a personality, a book.
+//! Recognises files that are not `bot.toml`: settings of another bot, a personality, a book.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use sparring_config_schema::{Foreign, Key, Name};
 use sparring_diagnostics::{Diagnostic, Diagnostics};
 use sparring_personality as personality;
 
-/// Keys that stand at the left edge of the files of other bots.
+/// Top-level keys of the settings of other bots.
 const LICHESS_BOT: [&str; 12] = [
     "url",
     "engine",
@@ -39,7 +39,7 @@ const BOTLI: [&str; 13] = [
 ];
 const BOTH: [&str; 3] = ["token", "challenge", "matchmaking"];
 
-/// What a text is that cannot be used as settings; `keys` is what they say. Nothing where it means to be settings.
+/// A finding that says what a text is instead of settings; none where it looks like settings. `keys` are its keys.
 pub(super) fn recognised(name: &str, text: &str, keys: &[Key]) -> Option<Diagnostic> {
     let path = Path::new(name);
     if keys.is_empty() {
@@ -89,7 +89,7 @@ fn of_another_bot(text: &str, at: usize) -> Diagnostic {
     )
 }
 
-/// Whether a text is the settings of a bot, by the first section in it.
+/// Whether a text is the settings of a bot, by its first section.
 #[must_use]
 pub fn is_settings(text: &str) -> bool {
     let first = text.lines().find_map(|line| {
@@ -103,7 +103,7 @@ pub fn is_settings(text: &str) -> bool {
     first.is_some_and(|first| has(&super::keys(""), first) && !has(&personality::keys(""), first))
 }
 
-/// That settings of a bot lie where personalities do, if they do.
+/// A finding for settings of a bot in the folder of personalities.
 #[must_use]
 pub fn misplaced(name: &str, text: &str) -> Option<Diagnostics> {
     is_settings(text).then(|| {

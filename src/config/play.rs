@@ -20,15 +20,15 @@ pub struct Play {
     pub books_white: Option<Vec<String>>,
     /// Books instead of the personality's when playing Black.
     pub books_black: Option<Vec<String>>,
-    /// Without pauses after thinking.
+    /// Whether to move without think-time delays.
     pub fast: bool,
-    /// How long the personality seems to think, where a rule says so.
+    /// The think-time model; none for the personality's own.
     pub delay: Option<Delay>,
-    /// Factor on human think times, where a rule says so.
+    /// Factor on human think times; none for the personality's own.
     pub tempo: Option<f64>,
     /// How the level follows the opponent in casual games.
     pub adapt: Adapt,
-    /// Time that a move loses on its way to the server, kept out of the engine's budget.
+    /// Move overhead: time for network latency, kept out of the engine's budget.
     pub move_overhead: Millis,
 }
 

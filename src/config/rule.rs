@@ -1,7 +1,7 @@
-//! `[[rule]]`: ordered rules for challenges and games; the first that fits decides.
+//! `[[rule]]`: ordered rules for challenges and games.
 //!
-//! A rule is a `when` with what follows from it. A condition that is left out holds always. Of what follows, each
-//! thing is decided by the first rule that fits and speaks of it.
+//! A rule has conditions, an action and settings. A condition that is not set always holds. Action and settings are each decided by
+//! the first matching rule that sets them.
 
 use sparring_config_schema::{Choice, Section, Text};
 use sparring_lichess::model::{DeclineReason, Speed};
@@ -16,31 +16,31 @@ use super::{
 /// One rule.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rule {
-    /// What its author calls it.
+    /// Its name.
     pub name: Option<String>,
-    /// Where it begins in its file, from 1; 0 for rules that no file has.
+    /// Its line in the file, from 1; 0 for built-in rules.
     pub line: usize,
-    /// What it is about.
+    /// The conditions.
     pub when: Conditions,
-    /// What to do with a challenge.
+    /// The action for a challenge.
     pub then: Option<Action>,
-    /// How a game is played.
-    pub wish: GameSettings,
+    /// The settings of a game.
+    pub settings: GameSettings,
 }
 
-/// What becomes of a challenge.
+/// What to do with a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Play it if there is a slot now.
+    /// Accept if a slot is free.
     Accept,
-    /// Play it as soon as there is a slot.
+    /// Accept as soon as a slot is free.
     Queue,
-    /// Refuse it, for this reason.
+    /// Decline, with this reason.
     Decline(DeclineReason),
 }
 
 impl Rule {
-    /// The rule that takes everything: for servers where nobody has to be kept away.
+    /// A rule that accepts everything, for private servers.
     #[must_use]
     pub fn welcoming_all() -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Rule {
         }
     }
 
-    /// Whether nothing but the class of the clock is asked, and it may be this one.
+    /// Whether the rule has no condition but the speed, and matches this speed.
     pub(super) fn asks_only_for_speed(&self, speed: Speed) -> bool {
         let rest = Conditions {
             speeds: None,
@@ -60,7 +60,7 @@ impl Rule {
     }
 }
 
-/// What `then` may say; the reason of a refusal stands on its own.
+/// The values of `then`; the decline reason has its own key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     Accept,
@@ -141,7 +141,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
             line,
             when,
             then,
-            wish,
+            settings: wish,
         }
     })
 }
@@ -173,7 +173,7 @@ fn then(rule: &mut Section<'_>, when: &Conditions) -> Option<Action> {
     })
 }
 
-/// The reason that the conditions of a refusal suggest. lichess' words say what to send instead.
+/// The default decline reason by the rule's conditions. lichess' text tells the challenger what to send instead.
 fn suggested(when: &Conditions) -> DeclineReason {
     let is_of_the_moment = when.hours.is_some() || when.played_today.is_some() || when.running.is_some();
     let is_about_clocks = when.speeds.is_some()
@@ -215,7 +215,7 @@ fn suggested(when: &Conditions) -> DeclineReason {
     }
 }
 
-/// How many moves a minute a game of the fastest speed that may be accepted asks of us.
+/// Moves per minute in a game of the fastest speed that may be accepted.
 pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
     let moves = |speed| match speed {
         Speed::UltraBullet | Speed::Bullet => 20,
@@ -223,12 +223,12 @@ pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
         Speed::Rapid => 3,
         Speed::Classical | Speed::Correspondence => 1,
     };
-    // Bots play no ultraBullet, which comes first.
+    // Skips ultraBullet, which bots cannot play.
     let playable = Speed::ALL[1..].iter().filter(|speed| {
         let first = rules
             .iter()
             .find(|rule| rule.then.is_some() && may_speak_of(rule, **speed));
-        // A refusal with more conditions leaves others of that speed in.
+        // A decline with more conditions lets other games of that speed in.
         !first.is_some_and(|rule| {
             matches!(rule.then, Some(Action::Decline(_))) && rule.asks_only_for_speed(**speed)
         })
@@ -237,7 +237,7 @@ pub(super) fn moves_a_minute(rules: &[Rule]) -> usize {
 }
 
 fn may_speak_of(rule: &Rule, speed: Speed) -> bool {
-    // Refusals with further conditions do not settle the speed.
+    // A decline with further conditions does not exclude the speed.
     let settles = !matches!(rule.then, Some(Action::Decline(_))) || rule.asks_only_for_speed(speed);
     rule.when.admits(speed) && settles
 }

@@ -9,31 +9,31 @@ use toml::{Spanned, de::DeValue};
 use sparring_config_schema::{Text, TypeError, ValueType};
 use sparring_diagnostics::address_without_secrets;
 
-/// A server's address, checked: the token may be sent there.
+/// A checked server URL, to which the token may be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server(String);
 
-/// An address that a token must not be sent to.
+/// A URL to which the token must not be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadServer {
-    /// Not an address at all.
+    /// Not a URL.
     #[error("\"{0}\" is not the address of a server; write one as in \"https://lichess.org\"")]
     NotAnAddress(String),
-    /// An address with somebody's name or password in it.
+    /// A URL with user name or password.
     #[error(
         "\"{0}\" has a name or password in it; write the address alone, as in \"https://lichess.org\": the token says who it is"
     )]
     Password(String),
-    /// An address of plain http beyond this machine.
+    /// Plain http to another machine.
     #[error("\"{0}\" would send the token in the clear; write https:// unless the server is on this machine")]
     InTheClear(String),
 }
 
 impl Server {
-    /// Checks an address. Errors quote it without passwords.
+    /// Checks a URL. Errors quote it without passwords.
     ///
     /// # Errors
-    /// [`BadServer`] for what is no address, has more than scheme, host and port, or is not private.
+    /// [`BadServer`] for a text that is no URL, has more than scheme, host and port, or is plain http to another machine.
     pub fn parse(text: &str) -> Result<Self, BadServer> {
         let shown = || address_without_secrets(text);
         let not_an_address = || BadServer::NotAnAddress(shown());
@@ -58,7 +58,7 @@ impl Server {
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
-    /// The address without a slash at its end.
+    /// The URL without a trailing slash.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -86,7 +86,7 @@ impl fmt::Display for Server {
     }
 }
 
-/// The form of any address; the value it is called on does not matter.
+/// The value type of server URLs.
 impl ValueType for Server {
     type Value = Self;
 

@@ -4,19 +4,19 @@ use super::value_types::{ArenaForm, TeamForm};
 use sparring_config_schema::{Bool, List, Section};
 use sparring_lichess::model::{ArenaId, TeamId};
 
-/// Which arenas to play in.
+/// The arenas to join.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tournaments {
-    /// Whether to play in any.
+    /// Whether to join any.
     pub enabled: bool,
-    /// Arenas by name.
+    /// Ids of arenas.
     pub arenas: Vec<ArenaId>,
-    /// Teams whose arenas are played too.
+    /// Teams whose arenas to join.
     pub teams: Vec<TeamId>,
 }
 
 impl Tournaments {
-    /// What a token has to allow for this besides what every bot needs.
+    /// The OAuth scopes that this needs besides those of every bot.
     #[must_use]
     pub fn scopes(&self) -> &'static [&'static str] {
         match (self.enabled, self.teams.is_empty()) {

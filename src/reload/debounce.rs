@@ -4,19 +4,19 @@ use std::{collections::BTreeMap, fs::Metadata, path::PathBuf, time::SystemTime};
 
 use sparring_chess::units::Millis;
 
-/// How a file looks from outside.
+/// Metadata that tells two versions of a file apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FileStamp {
-    /// Its size in bytes.
+    /// The size in bytes.
     size: u64,
-    /// When it was last written, if the file system says so.
+    /// The mtime, if the file system has one.
     modified: Option<SystemTime>,
-    /// Which file it is, and when anything about it was last changed.
+    /// Inode and ctime.
     identity: (u64, u64),
 }
 
 impl FileStamp {
-    /// The look of a file. Another file of the same size and time, as `cp -p` and `rsync -t` leave it, looks otherwise.
+    /// The stamp of a file. Another file of the same size and mtime, as `cp -p` and `rsync -t` leave it, has another stamp.
     #[must_use]
     pub fn of(file: &Metadata) -> Self {
         Self {
@@ -27,8 +27,7 @@ impl FileStamp {
     }
 }
 
-/// The number of a file, and the moment of its last change, in nanoseconds. That one cannot be set by anybody, unlike the time
-/// of the last writing.
+/// Inode and ctime in nanoseconds. Unlike mtime, programs cannot set ctime.
 #[cfg(unix)]
 fn identity(file: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt as _;
@@ -44,20 +43,20 @@ fn identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// All files of a look, each with how it looks.
+/// The stamps of all files at a poll.
 pub type Snapshot = BTreeMap<PathBuf, FileStamp>;
 
-/// Compares looks at files and tells of changes that have come to rest, each file for itself. Time is passed in.
+/// Compares snapshots and returns changes that have settled, each file for itself. Time is an argument.
 #[derive(Debug)]
 pub struct Debouncer {
-    /// What has been told of.
-    told: Snapshot,
-    /// Files that look otherwise than was told: how, and since when.
-    moving: BTreeMap<PathBuf, Settling>,
-    rest: Millis,
+    /// The snapshot as reported so far.
+    reported: Snapshot,
+    /// Files that differ from `reported`: how, and since when.
+    settling: BTreeMap<PathBuf, Settling>,
+    debounce: Millis,
 }
 
-/// A file on its way to another look; without a stamp it is not there.
+/// A changed file. Without a stamp it was deleted.
 #[derive(Debug, PartialEq, Eq)]
 struct Settling {
     stamp: Option<FileStamp>,
@@ -65,47 +64,46 @@ struct Settling {
 }
 
 impl Debouncer {
-    /// Starts from a look that needs no telling. Changes must rest for so long.
+    /// Starts from a known snapshot. A change is reported once it has stayed the same for `debounce`.
     #[must_use]
-    pub fn new(told: Snapshot, rest: Millis) -> Self {
+    pub fn new(reported: Snapshot, debounce: Millis) -> Self {
         Self {
-            told,
-            moving: BTreeMap::new(),
-            rest,
+            reported,
+            settling: BTreeMap::new(),
+            debounce,
         }
     }
 
-    /// Takes a look at a time, and gives the files that are new, changed or gone, and rest. One that is written again and
-    /// again does not hold up the others.
-    pub fn look(&mut self, now: Millis, seen: &Snapshot) -> Vec<PathBuf> {
-        self.moving
-            .retain(|path, _| self.told.get(path) != seen.get(path));
-        let known = self.told.keys();
+    /// The files that are new, changed or deleted, and have settled. A file that keeps changing does not delay the others.
+    pub fn poll(&mut self, now: Millis, seen: &Snapshot) -> Vec<PathBuf> {
+        self.settling
+            .retain(|path, _| self.reported.get(path) != seen.get(path));
+        let known = self.reported.keys();
         let changed: Vec<PathBuf> = known
-            .chain(seen.keys().filter(|path| !self.told.contains_key(*path)))
-            .filter(|path| self.told.get(*path) != seen.get(*path))
+            .chain(seen.keys().filter(|path| !self.reported.contains_key(*path)))
+            .filter(|path| self.reported.get(*path) != seen.get(*path))
             .cloned()
             .collect();
         changed
             .into_iter()
-            .filter(|path| self.rests(now, path, seen.get(path).copied()))
+            .filter(|path| self.is_settled(now, path, seen.get(path).copied()))
             .collect()
     }
 
-    /// Whether a changed file has looked so for long enough. It is then told of.
-    fn rests(&mut self, now: Millis, path: &PathBuf, stamp: Option<FileStamp>) -> bool {
+    /// Whether a changed file has settled. Records it as reported then.
+    fn is_settled(&mut self, now: Millis, path: &PathBuf, stamp: Option<FileStamp>) -> bool {
         let fresh = Settling { stamp, since: now };
-        let moving = self.moving.entry(path.clone()).or_insert(fresh);
-        if moving.stamp != stamp {
-            *moving = Settling { stamp, since: now };
+        let settling = self.settling.entry(path.clone()).or_insert(fresh);
+        if settling.stamp != stamp {
+            *settling = Settling { stamp, since: now };
         }
-        if now - moving.since < self.rest {
+        if now - settling.since < self.debounce {
             return false;
         }
-        self.moving.remove(path);
+        self.settling.remove(path);
         match stamp {
-            Some(stamp) => self.told.insert(path.clone(), stamp),
-            None => self.told.remove(path),
+            Some(stamp) => self.reported.insert(path.clone(), stamp),
+            None => self.reported.remove(path),
         };
         true
     }
@@ -127,7 +125,7 @@ mod tests {
     }
 
     fn looks(debouncer: &mut Debouncer, at: u64, files: &[(&str, u64)]) -> Vec<String> {
-        let changed = debouncer.look(Millis(at), &glance(files));
+        let changed = debouncer.poll(Millis(at), &glance(files));
         changed.iter().map(|path| path.display().to_string()).collect()
     }
 

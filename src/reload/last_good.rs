@@ -40,9 +40,9 @@ pub fn list(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// How all books and personalities look from outside. What cannot be looked at is not there.
+/// The stamps of all book and personality files. An unreadable file is left out.
 #[must_use]
-pub fn glance(paths: &Paths) -> Snapshot {
+pub fn snapshot(paths: &Paths) -> Snapshot {
     let books = list(&paths.books, BOOK).unwrap_or_default();
     let profiles = list(&paths.personalities, PROFILE).unwrap_or_default();
     let look = |path: PathBuf| {
@@ -52,36 +52,38 @@ pub fn glance(paths: &Paths) -> Snapshot {
     books.into_iter().chain(profiles).filter_map(look).collect()
 }
 
-const BOOK: &str = "book";
+/// Extension of book files.
+pub(super) const BOOK: &str = "book";
+/// Extension of personality files.
 const PROFILE: &str = "toml";
 
-/// What became of a file that was read again.
+/// The outcome of reloading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReloadNews {
-    /// It is in use.
+pub enum ReloadOutcome {
+    /// The new version is in use.
     Read {
         /// The file.
         path: PathBuf,
-        /// How many lines it has.
+        /// Its number of lines.
         lines: usize,
     },
-    /// It cannot be used.
+    /// The new version has errors.
     Refused {
         /// The file.
         path: PathBuf,
-        /// Whether an earlier version of it stays in use.
+        /// Whether an earlier version stays in use.
         keeps: bool,
-        /// Why.
+        /// The errors.
         findings: Diagnostics,
     },
-    /// It is no longer there, nor in use.
+    /// The file was deleted, and is no longer in use.
     Gone {
         /// The file.
         path: PathBuf,
     },
 }
 
-impl ReloadNews {
+impl ReloadOutcome {
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -90,14 +92,14 @@ impl ReloadNews {
         }
     }
 
-    /// Whether it is about a book; otherwise about a personality.
+    /// Whether the file is a book; otherwise it is a personality.
     #[must_use]
     pub fn is_about_books(&self) -> bool {
         self.path().extension().is_some_and(|ending| ending == BOOK)
     }
 }
 
-impl fmt::Display for ReloadNews {
+impl fmt::Display for ReloadOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = if self.is_about_books() {
             "book"
@@ -108,100 +110,106 @@ impl fmt::Display for ReloadNews {
         match self {
             Self::Read { lines, .. } => write!(f, "{what} reloaded, {lines} lines: {path}"),
             Self::Refused { keeps: true, .. } => {
-                write!(f, "{what} kept as it was, the new {path} has mistakes:")
+                write!(
+                    f,
+                    "{what} not reloaded, the last good version stays in use; mistakes in {path}:"
+                )
             }
-            Self::Refused { keeps: false, .. } => write!(f, "{what} not in full use, {path} has mistakes:"),
-            Self::Gone { .. } => write!(f, "{what} gone: {path}"),
+            Self::Refused { keeps: false, .. } => write!(f, "{what} not in full use; mistakes in {path}:"),
+            Self::Gone { .. } => write!(f, "{what} deleted: {path}"),
         }
     }
 }
 
-/// Everything read so far, each file as it was last good.
+/// The last good version of each file.
 #[derive(Debug, Default)]
 pub struct LastGood {
     books: BTreeMap<PathBuf, Book>,
-    /// Those of them that never were good, and are used in part.
+    /// Books that never were good, and are used in part.
     in_part: BTreeSet<PathBuf>,
     profiles: BTreeMap<PathBuf, Personality>,
-    /// Personalities whose files have gone: as they were, for settings that still name them.
+    /// Personalities whose files were deleted, for settings that still name them.
     retired: BTreeMap<PathBuf, Personality>,
-    /// Personalities that were refused, with what was said: told again only when that changes.
+    /// Personalities with errors, and their findings, which are reported again only when they change.
     refused: BTreeMap<PathBuf, Diagnostics>,
-    /// How books lean by results, by name.
-    leans: BTreeMap<String, Arc<LearnedWeights>>,
+    /// Learned weights by the name of their book.
+    learned_weights: BTreeMap<String, Arc<LearnedWeights>>,
 }
 
 impl LastGood {
-    /// All books as they were last good.
+    /// The last good version of all books, with their learned weights.
     #[must_use]
     pub fn library(&self) -> Library {
-        let leaning = self.books.values().map(|book| match self.leans.get(book.name()) {
-            Some(leans) => book.clone().with_learned_weights(Arc::clone(leans)),
-            None => book.clone(),
-        });
-        Library::new(leaning.collect())
+        let books = self
+            .books
+            .values()
+            .map(|book| match self.learned_weights.get(book.name()) {
+                Some(weights) => book.clone().with_learned_weights(Arc::clone(weights)),
+                None => book.clone(),
+            });
+        Library::new(books.collect())
     }
 
-    /// From now on books lean so.
-    pub fn lean(&mut self, leans: BTreeMap<String, Arc<LearnedWeights>>) {
-        self.leans = leans;
+    /// Replaces the learned weights of all books.
+    pub fn set_learned_weights(&mut self, weights: BTreeMap<String, Arc<LearnedWeights>>) {
+        self.learned_weights = weights;
     }
 
-    /// What books include in vain.
+    /// The findings for `include:` lines that name no book.
     #[must_use]
     pub fn missing_includes(&self) -> Vec<Diagnostics> {
         let books: Vec<Book> = self.books.values().cloned().collect();
         book::missing_includes(&books)
     }
 
-    /// All personalities as they were last good.
+    /// The last good version of all personalities.
     #[must_use]
-    pub fn cast(&self) -> Personalities {
+    pub fn personalities(&self) -> Personalities {
         Personalities::new(self.profiles.values().cloned().collect())
             .with_retired(self.retired.values().cloned().collect())
     }
 
-    /// Reads changed files again and tells what became of them.
+    /// Reads changed files again and returns the outcomes.
     ///
-    /// A file with mistakes leaves what it was before in use. A book that never was good is used in part, as far
-    /// as its lines can be read. Personalities that name a missing book are refused until it is there.
-    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<ReloadNews> {
+    /// A file with errors leaves its last good version in use. A book without one is used in part: its readable lines. Personalities
+    /// that name a missing book are refused until it exists.
+    pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<ReloadOutcome> {
         let (books, profiles): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
             .iter()
             .partition(|path| path.extension().is_some_and(|ending| ending == BOOK));
-        let mut news: Vec<ReloadNews> = books.iter().map(|path| self.reload_book(path)).collect();
+        let mut outcomes: Vec<ReloadOutcome> = books.iter().map(|path| self.reload_book(path)).collect();
         let known: Vec<String> = self.books.values().map(|book| book.name().to_owned()).collect();
-        // Books came or went: what was refused for want of one may be good now.
-        let waiting: Vec<PathBuf> = self.refused.keys().cloned().collect();
-        let again = waiting.iter().filter(|path| !profiles.contains(path));
-        news.extend(
+        // The books have changed: a personality that was refused for a missing book may be good now.
+        let refused: Vec<PathBuf> = self.refused.keys().cloned().collect();
+        let again = refused.iter().filter(|path| !profiles.contains(path));
+        outcomes.extend(
             profiles
                 .iter()
                 .copied()
                 .chain(again)
                 .filter_map(|path| self.reload_profile(path, &known)),
         );
-        news
+        outcomes
     }
 
-    fn reload_book(&mut self, path: &Path) -> ReloadNews {
+    fn reload_book(&mut self, path: &Path) -> ReloadOutcome {
         let path = path.to_owned();
         let (book, findings) = match read_book(&path) {
             Ok(None) => {
                 self.books.remove(&path);
                 self.in_part.remove(&path);
-                return ReloadNews::Gone { path };
+                return ReloadOutcome::Gone { path };
             }
             Ok(Some(reading)) => reading,
             Err(error) => (None, unreadable(&path, &error)),
         };
         let before = self.books.get(&path);
-        // A text that was used in part has nothing over one that can be used in part too.
+        // A book used in part is no better than a new version that can be used in part.
         let is_good = before.is_some() && !self.in_part.contains(&path);
         let keeps = before.is_some();
         let had_moves = before.is_some_and(|book| book.rows() > 0);
         match book {
-            Some(book) if had_moves && is_blank(book.text().as_str()) => ReloadNews::Refused {
+            Some(book) if had_moves && is_blank(book.text().as_str()) => ReloadOutcome::Refused {
                 findings: emptied(&path),
                 path,
                 keeps,
@@ -210,18 +218,18 @@ impl LastGood {
                 let lines = book.lines();
                 self.books.insert(path.clone(), book);
                 self.in_part.remove(&path);
-                ReloadNews::Read { path, lines }
+                ReloadOutcome::Read { path, lines }
             }
             Some(book) if !is_good => {
                 self.books.insert(path.clone(), book);
                 self.in_part.insert(path.clone());
-                ReloadNews::Refused {
+                ReloadOutcome::Refused {
                     path,
                     keeps: false,
                     findings,
                 }
             }
-            _ => ReloadNews::Refused {
+            _ => ReloadOutcome::Refused {
                 path,
                 keeps,
                 findings,
@@ -229,14 +237,14 @@ impl LastGood {
         }
     }
 
-    /// Whether a personality is in use that is not as an empty file would have it.
+    /// Whether the personality in use sets any key.
     fn says_something(&self, path: &Path) -> bool {
         let plain = |profile: &Personality| *profile == Personality::new(&profile.name);
         self.profiles.get(path).is_some_and(|profile| !plain(profile))
     }
 
-    /// Nothing when it was refused before for the same reasons.
-    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<ReloadNews> {
+    /// Reloads a personality. None when it was refused before with the same findings.
+    fn reload_profile(&mut self, path: &Path, books: &[String]) -> Option<ReloadOutcome> {
         let path = path.to_owned();
         let name = path.display().to_string();
         let (profile, findings) = match read(&path) {
@@ -245,7 +253,7 @@ impl LastGood {
                 if let Some(last) = self.profiles.remove(&path) {
                     self.retired.insert(path.clone(), last);
                 }
-                return Some(ReloadNews::Gone { path });
+                return Some(ReloadOutcome::Gone { path });
             }
             Ok(Some(bytes)) => match utf8(&name, &bytes) {
                 Ok(text) if is_blank(text) && self.says_something(&path) => (None, emptied(&path)),
@@ -262,12 +270,12 @@ impl LastGood {
                 self.refused.remove(&path);
                 self.profiles.insert(path.clone(), profile);
                 let lines = findings.text.lines().count();
-                Some(ReloadNews::Read { path, lines })
+                Some(ReloadOutcome::Read { path, lines })
             }
             None => {
                 let before = self.refused.insert(path.clone(), findings.clone());
                 let keeps = self.profiles.contains_key(&path);
-                (before.as_ref() != Some(&findings)).then_some(ReloadNews::Refused {
+                (before.as_ref() != Some(&findings)).then_some(ReloadOutcome::Refused {
                     path,
                     keeps,
                     findings,
@@ -281,16 +289,16 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// Why an empty file is not taken for what its owner wants: some programs cut a file to nothing before they write it.
+/// The finding for a file that became empty: not used, since some programs truncate a file before they write it.
 fn emptied(path: &Path) -> Diagnostics {
     refusal(
         &path.display().to_string(),
         "the file is empty now",
-        "what it said stays in use; delete the file, or leave a comment in it, to be rid of that",
+        "the last good version stays in use; to drop it, delete the file or write a comment into it",
     )
 }
 
-/// The bytes of a file; nothing when it is not there.
+/// The bytes of a file; none when it does not exist.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, Diagnostics> {
     match files::read(path, files::TEXT) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -304,8 +312,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Diagnostics {
         &path.display().to_string(),
         &format!("the file cannot be read: {error}"),
         match error.kind() {
-            io::ErrorKind::PermissionDenied => "see to its permissions",
-            _ => "put a text there, or take it away",
+            io::ErrorKind::PermissionDenied => "check its permissions",
+            _ => "replace it by a text file, or delete it",
         },
     )
 }
@@ -325,8 +333,8 @@ mod tests {
         let mut last_good = LastGood::default();
         let mut save = |text: &str| {
             fs::write(&path, text).unwrap();
-            let news = last_good.reload(std::slice::from_ref(&path)).remove(0);
-            let keeps = matches!(news, ReloadNews::Refused { keeps: true, .. });
+            let outcomes = last_good.reload(std::slice::from_ref(&path)).remove(0);
+            let keeps = matches!(outcomes, ReloadOutcome::Refused { keeps: true, .. });
             (last_good.library().book("a").unwrap().rows(), keeps)
         };
         assert_eq!(save("e4 e5\ne9\n"), (1, false));

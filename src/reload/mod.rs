@@ -1,9 +1,10 @@
-//! Books and personalities as they lie in their folders, read again when they change; the last good ones stay.
+//! Hot reload of books and personalities. A file with mistakes leaves its last good version in use.
 //!
-//! A poller looks at sizes, times and which file it is, which works on every file system and needs nothing but `stat`. What it
-//! publishes is a whole: whoever holds an `Arc` goes on with what it was, and the next request sees the new one.
+//! A task polls the files' sizes, times and inodes, which works on every file system. Each version is published as a whole behind an
+//! `Arc`.
 
 mod book_file;
+mod book_folder;
 mod debounce;
 mod last_good;
 mod reload_log;
@@ -19,8 +20,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 pub use book_file::{COMPILED, compiled_book, compiled_books};
+pub use book_folder::{missing_includes, neighbours, read_limited};
 pub use debounce::{Debouncer, FileStamp, Snapshot};
-pub use last_good::{LastGood, ReloadNews, glance, list};
+pub use last_good::{LastGood, ReloadOutcome, list, snapshot};
 pub use reload_log::{ReloadEvent, ReloadLog};
 
 use crate::config::Paths;
@@ -29,78 +31,78 @@ use sparring_chess::units::{Millis, Stopwatch, TimeSource as _};
 use sparring_diagnostics::Diagnostics;
 use sparring_personality::Personalities;
 
-/// Between two looks at the folders.
+/// Interval between polls of the folders.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// So long must a file have looked the same before it is read: an editor may still be writing.
-const REST: Millis = Millis(900);
+/// How long a file must stay unchanged before it is read, since an editor may still be writing it.
+const DEBOUNCE: Millis = Millis(900);
 
-/// The newest good books and personalities. Clones see the same.
+/// The last good books and personalities. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Assets {
     /// All books.
     pub library: watch::Receiver<Arc<Library>>,
     /// All personalities.
-    pub cast: watch::Receiver<Arc<Personalities>>,
-    /// Takes how books are to lean by results, by name; counts with the next look at the folders.
-    pub leans: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
-    /// What became of files that were read again.
+    pub personalities: watch::Receiver<Arc<Personalities>>,
+    /// Takes the learned weights of books by name; used from the next poll on.
+    pub learned_weights: watch::Sender<BTreeMap<String, Arc<LearnedWeights>>>,
+    /// The latest reloads.
     pub reload_log: watch::Receiver<ReloadLog>,
 }
 
-/// Reads the folders once, and hands out what they hold and the task that keeps it fresh.
+/// Reads the folders once. Returns their contents, the watcher that reloads them, and the findings of files that cannot be used.
 ///
-/// The findings say what could not be used. Spawn [`Poller::run`]; without it the stock stays as it is.
+/// Spawn [`FileWatcher::run`]; without it nothing is reloaded.
 #[must_use]
 pub fn open(paths: &Paths) -> (Assets, FileWatcher, Vec<Diagnostics>) {
     let mut last_good = LastGood::default();
-    let seen = glance(paths);
+    let seen = snapshot(paths);
     let mut findings: Vec<Diagnostics> = last_good
         .reload(&seen.keys().cloned().collect::<Vec<_>>())
         .into_iter()
-        .filter_map(|news| match news {
-            ReloadNews::Refused { findings, .. } => Some(findings),
-            ReloadNews::Read { .. } | ReloadNews::Gone { .. } => None,
+        .filter_map(|outcome| match outcome {
+            ReloadOutcome::Refused { findings, .. } => Some(findings),
+            ReloadOutcome::Read { .. } | ReloadOutcome::Gone { .. } => None,
         })
         .collect();
     findings.extend(last_good.missing_includes());
     findings.extend(compiled_books(&paths.books));
     let (library, library_rx) = watch::channel(Arc::new(last_good.library()));
-    let (cast, cast_rx) = watch::channel(Arc::new(last_good.cast()));
-    let (leans, leans_rx) = watch::channel(BTreeMap::new());
+    let (personalities, personalities_rx) = watch::channel(Arc::new(last_good.personalities()));
+    let (learned_weights, learned_weights_rx) = watch::channel(BTreeMap::new());
     let (reload_log, reload_log_rx) = watch::channel(ReloadLog::default());
-    let poller = FileWatcher {
+    let watcher = FileWatcher {
         paths: paths.clone(),
-        quiet: Debouncer::new(seen, REST),
+        debouncer: Debouncer::new(seen, DEBOUNCE),
         last_good,
         library,
-        cast,
-        leans: leans_rx,
+        personalities,
+        learned_weights: learned_weights_rx,
         reload_log,
     };
-    let stock = Assets {
+    let assets = Assets {
         library: library_rx,
-        cast: cast_rx,
-        leans,
+        personalities: personalities_rx,
+        learned_weights,
         reload_log: reload_log_rx,
     };
-    (stock, poller, findings)
+    (assets, watcher, findings)
 }
 
-/// The task that looks at the folders and publishes what changed.
+/// The task that polls the folders and publishes changes.
 #[derive(Debug)]
 pub struct FileWatcher {
     paths: Paths,
-    quiet: Debouncer,
+    debouncer: Debouncer,
     last_good: LastGood,
     library: watch::Sender<Arc<Library>>,
-    cast: watch::Sender<Arc<Personalities>>,
-    leans: watch::Receiver<BTreeMap<String, Arc<LearnedWeights>>>,
+    personalities: watch::Sender<Arc<Personalities>>,
+    learned_weights: watch::Receiver<BTreeMap<String, Arc<LearnedWeights>>>,
     reload_log: watch::Sender<ReloadLog>,
 }
 
 impl FileWatcher {
-    /// Looks every second until it is cancelled.
+    /// Polls every second until `cancel`.
     pub async fn run(mut self, cancel: CancellationToken) {
         let clock = Stopwatch::start();
         let mut ticks = tokio::time::interval(INTERVAL);
@@ -110,13 +112,13 @@ impl FileWatcher {
                 () = cancel.cancelled() => return,
                 _ = ticks.tick() => {}
             }
-            // A large book takes a while to read, and the runtime has moves to send meanwhile.
-            let look = tokio::task::spawn_blocking(move || {
-                self.look(clock.elapsed());
+            // Reading a large book takes a while, and must not block the runtime.
+            let polled = tokio::task::spawn_blocking(move || {
+                self.poll(clock.elapsed());
                 self
             });
-            match look.await {
-                Ok(poller) => self = poller,
+            match polled.await {
+                Ok(watcher) => self = watcher,
                 Err(error) => {
                     warn!("books and personalities are no longer watched: {error}");
                     return;
@@ -125,49 +127,51 @@ impl FileWatcher {
         }
     }
 
-    /// One look at the folders: whatever has changed and come to rest is read, told of and published.
-    pub fn look(&mut self, now: Millis) {
-        if self.leans.has_changed().unwrap_or(false) {
-            self.last_good.lean(self.leans.borrow_and_update().clone());
+    /// Polls the folders once: reads, reports and publishes the files that have changed and settled.
+    pub fn poll(&mut self, now: Millis) {
+        if self.learned_weights.has_changed().unwrap_or(false) {
+            self.last_good
+                .set_learned_weights(self.learned_weights.borrow_and_update().clone());
             self.library.send_replace(Arc::new(self.last_good.library()));
         }
-        let changed = self.quiet.look(now, &glance(&self.paths));
+        let changed = self.debouncer.poll(now, &snapshot(&self.paths));
         if changed.is_empty() {
             return;
         }
-        let news = self.last_good.reload(&changed);
-        for item in &news {
-            self.tell(item);
+        let outcomes = self.last_good.reload(&changed);
+        for outcome in &outcomes {
+            self.report(outcome);
         }
-        if news.iter().any(ReloadNews::is_about_books) {
+        if outcomes.iter().any(ReloadOutcome::is_about_books) {
             for findings in self.last_good.missing_includes() {
                 warn!("{findings}");
-                self.note(false, &findings.to_string());
+                self.record(false, &findings.to_string());
             }
             self.library.send_replace(Arc::new(self.last_good.library()));
         }
-        if news.iter().any(|item| !item.is_about_books()) {
-            self.cast.send_replace(Arc::new(self.last_good.cast()));
+        if outcomes.iter().any(|outcome| !outcome.is_about_books()) {
+            self.personalities
+                .send_replace(Arc::new(self.last_good.personalities()));
         }
     }
 }
 
 impl FileWatcher {
-    /// Tells of a file in the log and to the pages.
-    fn tell(&self, item: &ReloadNews) {
-        match item {
-            ReloadNews::Refused { findings, .. } => {
-                warn!("{item}\n{findings}");
-                self.note(false, &format!("{item}\n{findings}"));
+    /// Writes a reload to the log and to the reload log of the pages.
+    fn report(&self, outcome: &ReloadOutcome) {
+        match outcome {
+            ReloadOutcome::Refused { findings, .. } => {
+                warn!("{outcome}\n{findings}");
+                self.record(false, &format!("{outcome}\n{findings}"));
             }
-            ReloadNews::Read { .. } | ReloadNews::Gone { .. } => {
-                info!("{item}");
-                self.note(true, &item.to_string());
+            ReloadOutcome::Read { .. } | ReloadOutcome::Gone { .. } => {
+                info!("{outcome}");
+                self.record(true, &outcome.to_string());
             }
         }
     }
 
-    fn note(&self, good: bool, text: &str) {
+    fn record(&self, good: bool, text: &str) {
         let now = Millis::since_1970(SystemTime::now());
         self.reload_log
             .send_modify(|reload_log| reload_log.add(now, good, text));
@@ -182,8 +186,8 @@ mod tests {
 
     struct Folder {
         at: tempfile::TempDir,
-        stock: Assets,
-        poller: FileWatcher,
+        assets: Assets,
+        watcher: FileWatcher,
         now: Millis,
     }
 
@@ -199,12 +203,12 @@ mod tests {
             fs::create_dir(&paths.personalities).unwrap();
             fs::write(paths.books.join("mine.book"), "1. e4 e5\n").unwrap();
             fs::write(paths.personalities.join("tim.toml"), "books = [\"mine\"]\n").unwrap();
-            let (stock, poller, findings) = open(&paths);
+            let (assets, watcher, findings) = open(&paths);
             assert_eq!(findings, []);
             Self {
                 at,
-                stock,
-                poller,
+                assets,
+                watcher,
                 now: Millis::ZERO,
             }
         }
@@ -213,22 +217,25 @@ mod tests {
             fs::write(self.at.path().join(file), text).unwrap();
         }
 
-        /// Looks until everything that changed has come to rest.
+        /// Polls until every change has settled.
         fn settle(&mut self) {
             for _ in 0..3 {
                 self.now += Millis(1000);
-                self.poller.look(self.now);
+                self.watcher.poll(self.now);
             }
         }
 
         fn rows(&self) -> Option<usize> {
-            let library = self.stock.library.borrow().clone();
+            let library = self.assets.library.borrow().clone();
             library.book("mine").map(|book| book.rows())
         }
 
         fn noise(&self) -> Option<i32> {
-            let cast = self.stock.cast.borrow().clone();
-            cast.get("tim").and_then(|tim| tim.noise).map(|noise| noise.0)
+            let personalities = self.assets.personalities.borrow().clone();
+            personalities
+                .get("tim")
+                .and_then(|tim| tim.noise)
+                .map(|noise| noise.0)
         }
     }
 
@@ -310,7 +317,7 @@ mod tests {
         folder.write("books/mine.book", "1. e4 50 | d4 50\n");
         folder.settle();
         let chance = |folder: &Folder| {
-            let library = folder.stock.library.borrow().clone();
+            let library = folder.assets.library.borrow().clone();
             let start = sparring_chess::GameHistory::new(sparring_chess::Variant::Standard);
             let choices = library.choices(&["mine".to_owned()], &start);
             let e4 = choices
@@ -320,7 +327,7 @@ mod tests {
         };
         assert_eq!(chance(&folder), Some(50.0));
         let start = sparring_chess::GameHistory::new(sparring_chess::Variant::Standard);
-        let lean = sparring_book::WeightFactor {
+        let factor = sparring_book::WeightFactor {
             key: start.keys()[0],
             uci: "e2e4".to_owned(),
             games: 9,
@@ -328,17 +335,17 @@ mod tests {
             expected: 4.5,
             permille: 500,
         };
-        let leans = Arc::new(std::iter::once(lean).collect::<LearnedWeights>());
+        let weights = Arc::new(std::iter::once(factor).collect::<LearnedWeights>());
         folder
-            .stock
-            .leans
-            .send_replace(BTreeMap::from([("mine".to_owned(), leans)]));
+            .assets
+            .learned_weights
+            .send_replace(BTreeMap::from([("mine".to_owned(), weights)]));
         folder.settle();
         assert_eq!(chance(&folder), Some(33.0));
         folder.write("books/mine.book", "1. e4 75 | d4 25\n");
         folder.settle();
         assert_eq!(chance(&folder), Some(60.0));
-        folder.stock.leans.send_replace(BTreeMap::new());
+        folder.assets.learned_weights.send_replace(BTreeMap::new());
         folder.settle();
         assert_eq!(chance(&folder), Some(75.0));
     }
@@ -350,19 +357,19 @@ mod tests {
         folder.settle();
         folder.write("books/mine.book", "1. e4 e9\n");
         folder.settle();
-        let reload_log = folder.stock.reload_log.borrow().clone();
-        let told: Vec<(bool, &str)> = reload_log
+        let reload_log = folder.assets.reload_log.borrow().clone();
+        let events: Vec<(bool, &str)> = reload_log
             .recent()
             .map(|event| (event.good, event.text.as_str()))
             .collect();
         let path = folder.at.path().join("books/mine.book").display().to_string();
-        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(events.len(), 2, "{events:?}");
         assert!(
-            !told[0].0 && told[0].1.contains(&format!("{path}:1:7: error: ")),
-            "{told:?}"
+            !events[0].0 && events[0].1.contains(&format!("{path}:1:7: error: ")),
+            "{events:?}"
         );
         assert_eq!(
-            told[1],
+            events[1],
             (true, format!("book reloaded, 2 lines: {path}").as_str())
         );
     }
@@ -375,7 +382,7 @@ mod tests {
             text.push_str("1. d4 d5 2. c4\n");
             folder.write("books/mine.book", &text);
             folder.now += Millis(1000);
-            folder.poller.look(folder.now);
+            folder.watcher.poll(folder.now);
             assert_eq!(folder.rows(), Some(1));
         }
         folder.settle();
@@ -395,8 +402,8 @@ mod tests {
         fs::remove_file(folder.at.path().join("personalities/tim.toml")).unwrap();
         folder.settle();
         assert_eq!(folder.noise(), None, "nobody can ask for it");
-        let cast = folder.stock.cast.borrow().clone();
-        let seated = cast.get_or_default("tim").noise.map(|noise| noise.0);
+        let personalities = folder.assets.personalities.borrow().clone();
+        let seated = personalities.get_or_default("tim").noise.map(|noise| noise.0);
         assert_eq!(seated, Some(40), "whom the settings still name plays as before");
     }
 
@@ -416,6 +423,6 @@ mod tests {
         let folder = Folder::new();
         let cancel = CancellationToken::new();
         cancel.cancel();
-        folder.poller.run(cancel).await;
+        folder.watcher.run(cancel).await;
     }
 }

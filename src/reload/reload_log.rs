@@ -4,46 +4,46 @@ use std::{collections::VecDeque, sync::Arc};
 
 use sparring_chess::units::Millis;
 
-/// So many are kept.
-const KEPT: usize = 20;
-/// So many characters of each are kept: a file that is no book has many mistakes.
-const SHOWN: usize = 600;
+/// How many events are kept.
+const CAPACITY: usize = 20;
+/// Longest text of an event in characters: a file that is no book has many mistakes.
+const MAX_TEXT: usize = 600;
 
-/// What became of a file.
+/// The outcome of reloading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReloadEvent {
     /// Counts from 1 since the program started, so that a page knows what it has shown.
     pub number: u64,
-    /// When, since 1970.
+    /// The time since 1970.
     pub at: Millis,
-    /// Whether the file is in use as it is.
+    /// Whether the new version is in use.
     pub good: bool,
-    /// As the log has it: `book reloaded, 412 lines: books/main.book`, or mistakes with line and column.
+    /// The text of the log: `book reloaded, 412 lines: books/main.book`, or mistakes with line and column.
     pub text: String,
 }
 
-/// The last reload_log, the newest last. Clones are cheap.
+/// The latest reloads, newest last. Clones are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct ReloadLog(Arc<VecDeque<ReloadEvent>>);
 
 impl ReloadLog {
-    /// The newest first.
+    /// The events, newest first.
     pub fn recent(&self) -> impl Iterator<Item = &ReloadEvent> {
         self.0.iter().rev()
     }
 
-    /// Adds what became of a file at a moment since 1970.
+    /// Adds an event at a time since 1970.
     pub(super) fn add(&mut self, at: Millis, good: bool, text: &str) {
         let number = self.0.back().map_or(0, |last| last.number) + 1;
         let kept = Arc::make_mut(&mut self.0);
-        if kept.len() >= KEPT {
+        if kept.len() >= CAPACITY {
             kept.pop_front();
         }
         kept.push_back(ReloadEvent {
             number,
             at,
             good,
-            text: text.chars().take(SHOWN).collect(),
+            text: text.chars().take(MAX_TEXT).collect(),
         });
     }
 }
@@ -60,6 +60,6 @@ mod tests {
         }
         let numbers: Vec<u64> = reload_log.recent().map(|event| event.number).collect();
         assert_eq!(numbers, (6..=25).rev().collect::<Vec<_>>());
-        assert!(reload_log.recent().all(|event| event.text.len() == SHOWN));
+        assert!(reload_log.recent().all(|event| event.text.len() == MAX_TEXT));
     }
 }

@@ -1,10 +1,12 @@
-//! The archive's database: schema, writes and queries. Every write may be repeated.
+//! The archive's database: opening, writes and queries. Every write may be repeated.
 
 mod challenges;
 mod error;
 mod file;
 mod filter;
 mod restore;
+mod rows;
+mod schema;
 
 use std::{
     path::{Path, PathBuf},
@@ -12,43 +14,28 @@ use std::{
 };
 
 use rusqlite::{
-    Connection, InterruptHandle, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior,
-    named_params, params, params_from_iter,
+    Connection, InterruptHandle, OpenFlags, OptionalExtension as _, Row, named_params, params,
+    params_from_iter,
 };
 
 pub use challenges::ChallengeFilter;
 pub use error::StoreError;
-pub use filter::{Filter, Result as GameResult};
+pub use filter::Filter;
 pub use restore::ALWAYS;
 
+use self::rows::{game_of, move_of, number, side_name};
 use super::{
-    damage::look_before_opening,
-    record::{End, GameRecord, MoveRecord, MoveSource, Thought},
+    damage::check_before_opening,
+    record::{End, GameRecord, MoveRecord, MoveSource},
 };
-use sparring_chess::units::{Centipawns, Depth, Elo, Millis, Nodes, Stopwatch, TimeSource as _};
+use sparring_chess::units::{Centipawns, Millis, Stopwatch, TimeSource as _};
 use sparring_engine::Score;
-use sparring_lichess::model::{GameId, Side, UserId};
+use sparring_lichess::model::{GameId, UserId};
 
-/// The schema, step by step. A database knows how many of them it has.
-const SCHEMA: [&str; 10] = [
-    include_str!("schema/001.sql"),
-    include_str!("schema/002.sql"),
-    include_str!("schema/003.sql"),
-    include_str!("schema/004.sql"),
-    include_str!("schema/005.sql"),
-    include_str!("schema/006.sql"),
-    include_str!("schema/007.sql"),
-    include_str!("schema/008.sql"),
-    include_str!("schema/009.sql"),
-    include_str!("schema/010.sql"),
-];
-/// No program will ever know so many versions: such a number is damage, and not a newer program's.
-const VERSIONS: usize = 1000;
-/// Another program at the file holds a write up no longer.
+/// Longest wait for another program's lock on the database.
 const BUSY: Duration = Duration::from_secs(2);
 
-/// The same move seen again, as after a restart, adds what is new and keeps what was known; another move in its place
-/// replaces it.
+/// A repeated move, as after a restart, keeps known columns and fills empty ones. Another move at the same ply replaces the row.
 const PUT_MOVE: &str = "INSERT INTO moves
     (game, ply, uci, clock, source, note, score, mate, depth, nodes, think, grounds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (game, ply) DO UPDATE SET uci = excluded.uci,
@@ -66,17 +53,17 @@ const PUT_MOVE: &str = "INSERT INTO moves
 #[derive(Debug)]
 pub struct Archive {
     pub(super) sql: Connection,
-    /// How many games that have ended are kept; none for all.
+    /// How many finished games are kept; none for all.
     newest: Option<u32>,
 }
 
 impl Archive {
-    /// Opens an archive to write to, making or renewing its tables as needed.
+    /// Opens an archive for writing. Creates or migrates its tables.
     ///
     /// # Errors
-    /// [`StoreError`] when the file cannot be opened, or is of a later program.
+    /// [`StoreError`] when the file cannot be opened, is damaged, or has a newer schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        look_before_opening(path)?;
+        check_before_opening(path)?;
         let archive = Self {
             sql: Connection::open(path)?,
             newest: None,
@@ -84,7 +71,7 @@ impl Archive {
         match archive.prepare() {
             Ok(()) => Ok(archive),
             Err(why) => {
-                archive.leave();
+                archive.close_without_checkpoint();
                 Err(why)
             }
         }
@@ -97,44 +84,30 @@ impl Archive {
         self.migrate()
     }
 
-    /// Opens an archive as it is, whatever else writes to it: its tables are for the daemon to renew.
+    /// Opens an archive for reading, also while a daemon writes to it. Migrates nothing.
     ///
     /// # Errors
-    /// [`StoreError`] when it is not there, empty, or of another version.
+    /// [`StoreError`] when it does not exist, is empty, or has another schema.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        look_before_opening(path)?;
+        check_before_opening(path)?;
         let archive = Self {
             sql: Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             newest: None,
         };
-        match archive.recognise() {
+        let checked = archive.sql.busy_timeout(BUSY).map_err(StoreError::from);
+        match checked.and_then(|()| archive.check_schema()) {
             Ok(()) => Ok(archive),
             Err(why) => {
-                archive.leave();
+                archive.close_without_checkpoint();
                 Err(why)
             }
         }
     }
 
-    fn recognise(&self) -> Result<(), StoreError> {
-        self.sql.busy_timeout(BUSY)?;
-        let (found, known) = (self.version()?, SCHEMA.len());
-        if found == 0 && self.has_tables()? {
-            return Err(StoreError::Foreign);
-        }
-        if found == 0 {
-            return Err(StoreError::Empty);
-        }
-        if found < known {
-            return Err(StoreError::TooOld { found, known });
-        }
-        self.know_tables()
-    }
-
-    /// An archive that is gone with the process.
+    /// An archive in memory.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn in_memory() -> Result<Self, StoreError> {
         let archive = Self {
             sql: Connection::open_in_memory()?,
@@ -144,8 +117,8 @@ impl Archive {
         Ok(archive)
     }
 
-    /// From now on only the newest of the games that have ended are kept, with their moves, and as many challenges: for an
-    /// archive in memory, which would grow as long as the program runs.
+    /// Keeps only the newest `games` finished games with their moves, and as many challenges: for an archive in memory, which would
+    /// grow without end.
     #[must_use]
     pub fn keeping(self, games: u32) -> Self {
         Self {
@@ -154,7 +127,7 @@ impl Archive {
         }
     }
 
-    /// Lets go of what is not to be kept.
+    /// Deletes games and challenges beyond the limit of [`keeping`](Self::keeping).
     fn prune(&self) -> rusqlite::Result<()> {
         let Some(newest) = self.newest else {
             return Ok(());
@@ -175,8 +148,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Readers do not wait for the writer, and a crash loses nothing that was committed. Who changes this while another program
-    /// does is not made to wait by the database, as for everything else, but refused.
+    /// Sets `journal_mode = WAL`: readers do not wait for the writer, and a crash loses no commit. SQLite's busy timeout does not
+    /// cover this pragma, so the loop does.
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let begun = Stopwatch::start();
         loop {
@@ -191,58 +164,15 @@ impl Archive {
         }
     }
 
-    /// How many steps of the schema it has.
-    fn version(&self) -> Result<usize, StoreError> {
-        let found: i64 = self
-            .sql
-            .pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let (found, known) = (
-            usize::try_from(found).map_err(|_| StoreError::Foreign)?,
-            SCHEMA.len(),
-        );
-        if found >= VERSIONS {
-            return Err(StoreError::Damaged(
-                "its header has a version that no program has",
-            ));
-        }
-        if found > known {
-            return Err(StoreError::TooNew { found, known });
-        }
-        Ok(found)
-    }
-
-    /// Takes the steps that are missing: all of them or none.
-    fn migrate(&self) -> Result<(), StoreError> {
-        if self.version()? == SCHEMA.len() {
-            return self.know_tables();
-        }
-        let transaction = Transaction::new_unchecked(&self.sql, TransactionBehavior::Immediate)?;
-        // Another program may have taken them while this one waited for its turn.
-        let taken = self.version()?;
-        if taken == 0 && self.has_tables()? {
-            return Err(StoreError::Foreign);
-        }
-        for step in SCHEMA.iter().skip(taken) {
-            transaction
-                .execute_batch(step)
-                .map_err(|why| match why.sqlite_error_code() {
-                    Some(rusqlite::ErrorCode::Unknown) => StoreError::Foreign,
-                    _ => why.into(),
-                })?;
-        }
-        transaction.pragma_update(None, "user_version", number(SCHEMA.len() as u64))?;
-        Ok(transaction.commit()?)
-    }
-
-    /// Writes a game down, again if need be; its moves stay.
+    /// Writes or updates a game; its moves stay.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_game(&self, game: &GameRecord) -> Result<(), StoreError> {
         let end = game.end.as_ref();
-        // What has ended is worth a wait for the disk; a running game would be found again by its stream.
-        let caution = if end.is_some() { "FULL" } else { "NORMAL" };
-        self.sql.pragma_update(None, "synchronous", caution)?;
+        // The end of a game is worth a sync; a running game would be restored from its stream.
+        let synchronous = if end.is_some() { "FULL" } else { "NORMAL" };
+        self.sql.pragma_update(None, "synchronous", synchronous)?;
         let written = self.write_game(game, end);
         self.sql.pragma_update(None, "synchronous", "NORMAL")?;
         written?;
@@ -293,7 +223,7 @@ impl Archive {
                 ":account": game.account,
             })?;
         if let Some(end) = end {
-            // What was taken back is no part of the game.
+            // Moves that were taken back.
             let plies = end.moves.split_ascii_whitespace().count();
             self.sql.execute(
                 "DELETE FROM moves WHERE game = ? AND ply > ?",
@@ -303,10 +233,10 @@ impl Archive {
         transaction.commit()
     }
 
-    /// Writes a half move down. A later one at the same place replaces it, as after a takeback.
+    /// Writes a half move. A later one at the same ply replaces it, as after a takeback.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_move(&self, game: &GameId, record: &MoveRecord) -> Result<(), StoreError> {
         let thought = record.thought.as_ref();
         let (score, mate) = match thought.and_then(|thought| thought.score) {
@@ -334,7 +264,7 @@ impl Archive {
             depth,
             nodes,
             thought.map(|thought| number(thought.think.0)),
-            // Its strings and numbers can always be written.
+            // Serialising strings and numbers cannot fail.
             thought
                 .and_then(|thought| thought.grounds.as_ref())
                 .and_then(|grounds| serde_json::to_string(grounds).ok()),
@@ -342,45 +272,44 @@ impl Archive {
         Ok(())
     }
 
-    /// The games that a filter lets through, the newest first.
+    /// The games that match a filter, newest first.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn games(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
         self.select("*", filter, game_of)
     }
 
-    /// The same without the moves of the games, which take most of the room: for whoever counts results.
+    /// [`games`](Self::games) without their moves, which take most of the memory: for counting results.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn results(&self, filter: &Filter) -> Result<Vec<GameRecord>, StoreError> {
         self.select("'' AS moves, *", filter, game_of)
     }
 
-    /// Where it is; none in memory.
+    /// The path of the file; none in memory.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         let path = self.sql.path().filter(|path| !path.is_empty());
         path.map(PathBuf::from)
     }
 
-    /// What ends a question that runs, from another thread.
+    /// A handle that interrupts a running query from another thread.
     #[must_use]
     pub fn interrupt(&self) -> InterruptHandle {
         self.sql.get_interrupt_handle()
     }
 
-    /// Which games a filter lets through, the newest first: for whoever takes them one by one, because all of them together
-    /// may be more than memory holds.
+    /// The ids of the games that match a filter, newest first: to read games one by one, since all of them may not fit into memory.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn ids(&self, filter: &Filter) -> Result<Vec<GameId>, StoreError> {
         self.select("id", filter, |row| Ok(row.get::<_, String>("id")?.parse().ok()))
     }
 
-    /// These columns of the games that a filter lets through, each row read so.
+    /// Reads `columns` of the games that match a filter.
     fn select<T>(
         &self,
         columns: &str,
@@ -390,7 +319,7 @@ impl Archive {
         let (text, values) = filter.select(columns);
         let mut select = self.sql.prepare_cached(&text)?;
         let rows = select.query_map(params_from_iter(values), read)?;
-        // A row that nobody of ours wrote is passed over.
+        // Invalid rows are skipped.
         Ok(rows
             .collect::<Result<Vec<_>, _>>()?
             .into_iter()
@@ -401,125 +330,22 @@ impl Archive {
     /// One game.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn game(&self, id: &GameId) -> Result<Option<GameRecord>, StoreError> {
         let mut select = self.sql.prepare_cached("SELECT * FROM games WHERE id = ?")?;
         Ok(select.query_row([id.as_str()], game_of).optional()?.flatten())
     }
 
-    /// The half moves of a game in order, as far as they were seen.
+    /// The recorded half moves of a game, in order.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn moves(&self, id: &GameId) -> Result<Vec<MoveRecord>, StoreError> {
         let mut select = self
             .sql
             .prepare_cached("SELECT * FROM moves WHERE game = ? ORDER BY ply")?;
         let rows = select.query_map([id.as_str()], move_of)?;
         Ok(rows.collect::<Result<_, _>>()?)
-    }
-}
-
-fn game_of(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
-    let (Ok(id), Some(side)) = (
-        row.get::<_, String>("id")?.parse(),
-        side_of(&row.get::<_, String>("side")?),
-    ) else {
-        return Ok(None);
-    };
-    let span = |name| row.get::<_, Option<i64>>(name).map(|span| span.map(millis));
-    let elo = |name| row.get::<_, Option<u32>>(name).map(|rating| rating.map(Elo));
-    let winner: Option<String> = row.get("winner")?;
-    let end = match (span("ended")?, row.get::<_, Option<String>>("status")?) {
-        (Some(at), Some(status)) => Some(End {
-            at,
-            status,
-            winner: winner.as_deref().and_then(side_of),
-            moves: row.get("moves")?,
-        }),
-        _ => None,
-    };
-    Ok(Some(GameRecord {
-        id,
-        began: millis(row.get("began")?),
-        side,
-        opponent: row
-            .get::<_, Option<String>>("opponent")?
-            .and_then(|name| name.parse().ok()),
-        name: row.get("name")?,
-        is_bot: row.get("is_bot")?,
-        rating: elo("rating")?,
-        own_rating: elo("own_rating")?,
-        rated: row.get("rated")?,
-        variant: row.get("variant")?,
-        speed: row.get("speed")?,
-        clock: span("initial")?.zip(span("increment")?),
-        days: row.get("days")?,
-        start: row.get("start")?,
-        personality: row.get("personality")?,
-        level: elo("level")?,
-        played: elo("played")?,
-        account: row.get("account")?,
-        end,
-    }))
-}
-
-fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
-    let score: Option<i32> = row.get("score")?;
-    let mate: Option<i32> = row.get("mate")?;
-    let source = match row.get::<_, Option<String>>("source")?.as_deref() {
-        Some("book") => Some(MoveSource::Book),
-        Some("engine") => Some(MoveSource::Engine {
-            depth: Depth(row.get::<_, Option<u32>>("depth")?.unwrap_or_default()),
-            nodes: Nodes(
-                row.get::<_, Option<i64>>("nodes")?
-                    .map_or(0, |nodes| millis(nodes).0),
-            ),
-        }),
-        Some(_) => Some(MoveSource::Other),
-        None => None,
-    };
-    let note: Option<String> = row.get("note")?;
-    let think: Option<i64> = row.get("think")?;
-    let grounds: Option<String> = row.get("grounds")?;
-    Ok(MoveRecord {
-        ply: row.get("ply")?,
-        uci: row.get("uci")?,
-        clock: row.get::<_, Option<i64>>("clock")?.map(millis),
-        thought: source.map(|source| Thought {
-            source,
-            note: note.unwrap_or_default(),
-            score: score
-                .map(|cp| Score::Cp(Centipawns(cp)))
-                .or(mate.map(Score::Mate)),
-            think: think.map(millis).unwrap_or_default(),
-            // What a later program may have written differently is no reason to lose the move.
-            grounds: grounds.and_then(|text| serde_json::from_str(&text).ok()),
-        }),
-    })
-}
-
-/// SQLite's whole numbers have a sign.
-fn number(unsigned: u64) -> i64 {
-    i64::try_from(unsigned).unwrap_or(i64::MAX)
-}
-
-fn millis(signed: i64) -> Millis {
-    Millis(u64::try_from(signed).unwrap_or_default())
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::White => "white",
-        Side::Black => "black",
-    }
-}
-
-fn side_of(name: &str) -> Option<Side> {
-    match name {
-        "white" => Some(Side::White),
-        "black" => Some(Side::Black),
-        _ => None,
     }
 }
 

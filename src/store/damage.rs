@@ -1,4 +1,5 @@
-//! Damage of an archive: temporary trouble, a row that does not fit, or a file that must be set aside.
+//! Damage of an archive: tells temporary errors, bad rows and damaged files apart, moves damaged files aside, and notices replaced
+//! ones.
 
 use std::{
     ffi::OsString,
@@ -12,21 +13,21 @@ use rusqlite::ErrorCode;
 
 use super::archive::StoreError;
 
-/// What is to be done about an error.
+/// What to do about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remedy {
-    /// Trying again later: the disk is full, the file cannot be written now, another program has it.
+    /// Retry later: the disk is full, the file cannot be written, or another program has locked it.
     Wait,
-    /// Another file: this one is damaged, or something else than an archive.
+    /// Replace the file: it is damaged or no archive.
     Replace,
-    /// Going on without the row: nothing else is wrong.
+    /// Skip the row: SQLite rejects it.
     Skip,
-    /// Looking at the tables: either they are not those of an archive, or the row is at fault.
-    Look,
+    /// Check the tables: either they are not those of an archive, or the row is bad.
+    CheckTables,
 }
 
 impl StoreError {
-    /// Whether the file is damaged, or was never an archive: no time mends it.
+    /// Whether the file is damaged or no archive, so that a retry cannot help.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         self.remedy() == Remedy::Replace
@@ -41,7 +42,7 @@ impl StoreError {
         };
         match why.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Remedy::Replace,
-            Some(ErrorCode::Unknown) => Remedy::Look,
+            Some(ErrorCode::Unknown) => Remedy::CheckTables,
             Some(
                 ErrorCode::ConstraintViolation
                 | ErrorCode::TypeMismatch
@@ -54,7 +55,7 @@ impl StoreError {
         }
     }
 
-    /// Whether a file that is opened anew may be written where this one was not.
+    /// Whether reopening the file may help.
     pub(super) fn may_need_opening(&self) -> bool {
         let code = match self {
             Self::Sql(why) => why.sqlite_error_code(),
@@ -74,13 +75,13 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// SQLite's files beside a database that is open.
+/// Suffixes of SQLite's files beside an open database.
 const COMPANIONS: [&str; 2] = ["-wal", "-shm"];
 
-/// The end of the name of an empty file that lies beside a file as long as its rows are not all brought over.
+/// Suffix of the empty marker file beside a file whose rows are not all copied yet.
 pub(super) const UNREAD: &str = ".unread";
 
-/// A name beside the archive that nothing has, with the time: `archive.db.damaged-20261128-013000`.
+/// A free name beside the archive with the time: `archive.db.damaged-20261128-013000`.
 fn free_name(path: &Path, what: &str) -> PathBuf {
     let stamp = Timestamp::now().strftime("%Y%m%d-%H%M%S");
     let name = beside(path, &format!(".{what}-{stamp}"));
@@ -96,43 +97,42 @@ fn free_name(path: &Path, what: &str) -> PathBuf {
         .unwrap_or(name)
 }
 
-/// Moves a file that cannot be used out of the way, with what SQLite keeps beside it, and gives its new path. Nothing is
-/// overwritten.
+/// Renames a damaged archive and SQLite's files beside it, and returns its new path. Overwrites nothing.
 ///
 /// # Errors
 /// When it cannot be moved, as in a folder that is read-only.
 pub(super) fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    let path = real(path);
+    let path = resolve_link(path);
     let aside = free_name(&path, "damaged");
-    // The file itself last: without its log it would be taken for whole where this ends in between.
+    // The database last: interrupted in between, it would lie there without its log, and look whole.
     move_to(&aside, &path, &[COMPANIONS[0], COMPANIONS[1], ""])?;
     Ok(aside)
 }
 
-/// Moves the log of a file that is gone out of the way of the file that lies in its place.
+/// Renames the write-ahead log of a replaced file, which the new file would take for its own.
 ///
 /// # Errors
 /// When it cannot be moved.
 pub(super) fn set_log_aside(path: &Path) -> io::Result<PathBuf> {
-    let path = real(path);
+    let path = resolve_link(path);
     let aside = free_name(&path, "replaced");
     move_to(&aside, &path, &COMPANIONS)?;
     Ok(aside)
 }
 
-/// The file that a link leads to.
-fn real(path: &Path) -> PathBuf {
-    // It may be on another disk, where SQLite has its files too; but it may be no file.
+/// The target of a link to a file; other paths as they are.
+fn resolve_link(path: &Path) -> PathBuf {
+    // SQLite keeps its files beside the target, which may be on another disk.
     match fs::canonicalize(path) {
         Ok(file) if file.is_file() => file,
         _ => path.to_owned(),
     }
 }
 
-/// Moves files of an archive, as far as they are there, and leaves the mark that their rows are to be read.
+/// Renames those files of an archive that exist, and creates the marker that their rows are to be copied.
 fn move_to(aside: &Path, path: &Path, suffixes: &[&str]) -> io::Result<()> {
     let mark = beside(aside, UNREAD);
-    // Without it the rows are brought over all the same, if this run does not end before.
+    // Without the marker the rows are copied all the same, unless this run ends before.
     let _ = fs::write(&mark, "");
     let mut has_moved = false;
     for suffix in suffixes {
@@ -141,7 +141,7 @@ fn move_to(aside: &Path, path: &Path, suffixes: &[&str]) -> io::Result<()> {
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
             Err(why) => {
                 if !has_moved {
-                    let _ = fs::remove_file(&mark); // it says nothing of a file that is not there
+                    let _ = fs::remove_file(&mark); // nothing was moved
                 }
                 return Err(why);
             }
@@ -150,7 +150,7 @@ fn move_to(aside: &Path, path: &Path, suffixes: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// Files that were set aside in an earlier run, which ended before all of their rows were brought over.
+/// Files moved aside in an earlier run that ended before all their rows were copied.
 pub(super) fn unread(path: &Path) -> Vec<PathBuf> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
@@ -166,25 +166,23 @@ pub(super) fn unread(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What can be seen of an archive before SQLite opens it: damage that SQLite would take for a new database, and lose the
-/// write-ahead log of the old.
+/// Refuses a missing or empty file with a write-ahead log: SQLite would take it for a new database and discard the log.
 ///
 /// # Errors
 /// [`StoreError::Damaged`].
-pub(super) fn look_before_opening(path: &Path) -> Result<(), StoreError> {
+pub(super) fn check_before_opening(path: &Path) -> Result<(), StoreError> {
     let has_log = fs::metadata(beside(path, COMPANIONS[0])).is_ok_and(|log| log.len() > 0);
     match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => Err(StoreError::Damaged("it is no file")),
+        Ok(meta) if !meta.is_file() => Err(StoreError::Damaged("it is not a regular file")),
         Ok(meta) if meta.len() == 0 && has_log => Err(StoreError::Damaged("it is empty")),
         Err(why) if why.kind() == io::ErrorKind::NotFound && has_log => Err(StoreError::Damaged(
-            "it is gone, and its write-ahead log is there",
+            "the file is missing, but its write-ahead log exists",
         )),
         _ => Ok(()),
     }
 }
 
-/// What the file system says of an archive that is open: another program may have put a file into its place, or written to it
-/// without asking SQLite.
+/// Metadata of an open archive's file, to notice when another program replaces it or writes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileMark {
     file: (u64, u64),
@@ -194,29 +192,29 @@ pub(super) struct FileMark {
     changed: (i64, i64),
 }
 
-/// How a file differs from what it was.
+/// A change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileChange {
-    /// Nothing was done to it.
+    /// No change.
     None,
-    /// It was written to, by SQLite or by others.
+    /// Written to, by SQLite or another program.
     Written,
-    /// It is shorter than it was: so long.
+    /// Truncated to this length.
     Cut(u64),
-    /// Another file has its place.
+    /// Another file is at the path.
     Replaced,
-    /// Nothing is in its place.
+    /// The path does not exist.
     Gone,
 }
 
-/// Which file the write-ahead log is.
+/// Device and inode of the write-ahead log.
 fn log_at(path: &Path) -> Option<(u64, u64)> {
-    let meta = fs::metadata(beside(&real(path), COMPANIONS[0])).ok()?;
+    let meta = fs::metadata(beside(&resolve_link(path), COMPANIONS[0])).ok()?;
     Some((meta.dev(), meta.ino()))
 }
 
 impl FileMark {
-    /// What it says now; none where nothing is there, or nobody may look.
+    /// The current metadata; none where it cannot be read.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok()?;
         Some(Self {
@@ -227,8 +225,8 @@ impl FileMark {
         })
     }
 
-    /// Whether the write-ahead log that lies there now lay there before.
-    pub(super) fn has_log_still(&self, path: &Path) -> bool {
+    /// Whether the write-ahead log is still the same file.
+    pub(super) fn has_same_log(&self, path: &Path) -> bool {
         self.log.is_some() && log_at(path) == self.log
     }
 

@@ -5,86 +5,86 @@ use serde::{Deserialize, Serialize};
 use sparring_chess::units::{Centipawns, Elo};
 use sparring_engine::Score;
 
-/// What a move of mine rests on, as far as it is known.
+/// The explanation of a move of the bot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "from")]
 pub enum MoveExplanation {
-    /// A line of a book.
+    /// A book move.
     Book(BookChoice),
-    /// What a search saw.
+    /// A searched move.
     Search(SearchExplanation),
 }
 
-/// The line of a book, and what it chose from.
+/// A book move and its alternatives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookChoice {
     /// File and line, as in `books/starter.book:41`.
     pub at: String,
-    /// What the book says beside it.
+    /// The note of the book line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The moves that could have been drawn, the likeliest first.
+    /// The book moves with their probabilities, likeliest first.
     pub moves: Vec<BookChance>,
 }
 
-/// A move that a book offers.
+/// A book move with its probability.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookChance {
     /// The move in SAN.
     pub san: String,
-    /// How likely it was, in thousandths.
+    /// Its probability in permille.
     pub permille: u16,
 }
 
-/// What a search saw, and what a level made of it.
+/// The lines of a search, and the choice among them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchExplanation {
-    /// Its lines; the first one was played.
+    /// The principal variations; the first was played.
     pub lines: Vec<PvLine>,
-    /// How the move was chosen among them, where it was chosen as people do.
+    /// The choice by the human model, if it made one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub people: Option<HumanChoice>,
 }
 
-/// A line that a search saw.
+/// A principal variation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PvLine {
-    /// What it is worth to me.
+    /// Its score from the bot's view.
     pub score: ScoreJson,
     /// Its moves in SAN.
     pub san: Vec<String>,
 }
 
-/// A choice as people make it.
+/// A choice by the human model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HumanChoice {
-    /// The rating of the people.
+    /// The rating of the modelled players.
     pub rating: Elo,
-    /// The chance that the drawn move had, in thousandths.
+    /// Probability of the drawn move in permille.
     pub permille: u16,
-    /// The drawn move lost too much, and the best one was played instead.
+    /// Whether the drawn move lost too much, and the best move was played instead.
     pub corrected: bool,
-    /// What the personality's style had to do with it; none without one, and in games from before it was kept.
+    /// The effect of the personality's style; none without one, and in games of early versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<StyleBias>,
 }
 
-/// What a style had to do with a choice.
+/// The effect of a style on a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StyleBias {
-    /// The chance that the drawn move would have had without it, in thousandths.
+    /// Probability of the drawn move without the style, in permille.
     pub plainly: u16,
-    /// The axes that drew to the move, the strongest first.
+    /// The style axes that favoured the move, strongest first.
     pub axes: Vec<String>,
 }
 
-/// A score as JSON has it: `{"cp": 31}` or `{"mate": -3}`.
+/// A score in JSON: `{"cp": 31}` or `{"mate": -3}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreJson {
     /// Centipawns.
     Cp(i32),
-    /// Moves to mate, negative when I am mated.
+    /// Moves to mate, negative when the bot is mated.
     Mate(i32),
 }
 
@@ -97,7 +97,7 @@ impl From<Score> for ScoreJson {
     }
 }
 
-/// A chance from 0 to 1 in thousandths.
+/// A probability from 0 to 1 in permille.
 #[must_use]
 pub fn permille(chance: f64) -> u16 {
     (chance.clamp(0.0, 1.0) * 1000.0).round() as u16

@@ -1,4 +1,4 @@
-//! Path of an archive: opens it, and begins a new one where the old cannot be used.
+//! Path of an archive: opens it, and replaces it by a new one where it is damaged.
 
 use std::{
     fmt, fs,
@@ -20,34 +20,33 @@ use super::{
     salvage::{Part, Salvaged, salvage},
 };
 
-/// A disk that spoils file after file is given no more of them in a run.
-const MOST_ASIDE: u64 = 5;
+/// How many damaged files are moved aside in a run. After that the disk is suspected.
+const MAX_ASIDE: u64 = 5;
 
-/// Sees to it that the folder is there and no other bot has it, as often as the archive is opened. Whether that is certain: some file
-/// systems know no locks.
+/// Called before each opening: creates and locks the folder. `false` where the file system has no locks.
 pub type Hold = Box<dyn FnMut() -> Result<bool, StoreError> + Send>;
 
-/// The place of an archive.
+/// The path of an archive, and the state of its replacement.
 pub struct ArchivePath {
     path: PathBuf,
     hold: Hold,
-    /// How many files were set aside.
+    /// The number of files moved aside.
     aside: Arc<AtomicU64>,
-    /// Tells when everything but the moves was brought over from a file that was set aside.
+    /// Signals when all rows but moves are copied from a file that was moved aside.
     salvaging: Option<Receiver<()>>,
     has_looked: bool,
 }
 
 impl fmt::Debug for ArchivePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Home")
+        f.debug_struct("ArchivePath")
             .field("path", &self.path)
             .finish_non_exhaustive()
     }
 }
 
 impl ArchivePath {
-    /// The place at this path.
+    /// An archive at this path; `hold` locks its folder.
     #[must_use]
     pub fn new(path: PathBuf, hold: Hold) -> Self {
         Self {
@@ -67,10 +66,10 @@ impl ArchivePath {
         Arc::clone(&self.aside)
     }
 
-    /// Opens the archive. One that is damaged is set aside, and a new one opened.
+    /// Opens the archive. Moves a damaged one aside and opens a new one.
     ///
     /// # Errors
-    /// [`StoreError`] when there is none to be had now.
+    /// [`StoreError`] when neither can be opened.
     pub fn open(&mut self) -> Result<Archive, StoreError> {
         let is_ours = (self.hold)()?;
         let archive = match Archive::open(&self.path) {
@@ -79,10 +78,10 @@ impl ArchivePath {
         };
         let is_first = !std::mem::replace(&mut self.has_looked, true);
         if is_first && is_ours && self.salvaging.is_none() {
-            // One at a time; the next start has the next.
+            // One per start.
             if let Some(aside) = damage::unread(&self.path).pop() {
                 info!(
-                    "rows of {} are brought over, which an earlier run began",
+                    "copying the rows of {}, which an earlier run did not finish",
                     aside.display()
                 );
                 self.salvage(aside);
@@ -91,34 +90,31 @@ impl ArchivePath {
         Ok(archive)
     }
 
-    /// Sets the file aside for this reason and opens a new one, into which a thread brings what can be read. Nobody may have
-    /// the old one open.
+    /// Moves the damaged file aside and opens a new one, into which a thread copies the readable rows. The old file must be closed.
     ///
     /// # Errors
-    /// [`StoreError`] when the old one cannot be moved or no new one be made.
+    /// [`StoreError`] when the old file cannot be moved, or the new one not created.
     pub fn replace(&mut self, why: &StoreError) -> Result<Archive, StoreError> {
         if !(self.hold)()? {
             return Err(StoreError::Damaged(
-                "no lock says that no other bot has it: move it away",
+                "without file locks another bot may be using it: move it away yourself",
             ));
         }
-        if self.aside.load(Ordering::Relaxed) >= MOST_ASIDE {
-            return Err(StoreError::Damaged(
-                "so were others before it: is the disk in order?",
-            ));
+        if self.aside.load(Ordering::Relaxed) >= MAX_ASIDE {
+            return Err(StoreError::Damaged("so were the ones before it: check the disk"));
         }
         let aside = damage::set_aside(&self.path).map_err(StoreError::NotMoved)?;
         self.aside.fetch_add(1, Ordering::Relaxed);
         let archive = Archive::open(&self.path);
         let next = match &archive {
-            Ok(_) => "a new one is begun, and what can be read is brought over".to_owned(),
+            Ok(_) => "a new one was created, and the readable rows are copied over".to_owned(),
             Err(why) => format!(
-                "rows wait for a new one, which cannot be begun yet: {}",
-                why.told()
+                "rows are queued, since a new one cannot be created yet: {}",
+                why.with_cause()
             ),
         };
         warn!(
-            "{} is damaged ({}): it lies as {} now, {next}",
+            "{} is damaged ({}) and was renamed to {}; {next}",
             self.path.display(),
             why.reason(),
             aside.display()
@@ -127,14 +123,13 @@ impl ArchivePath {
         archive
     }
 
-    /// Lets go of an archive whose file is gone or replaced while it is open, and opens what lies in its place now: another file, or
-    /// a new one. Whether the write-ahead log that lies there is still the old file's has to be known: another file takes it for
-    /// its own.
+    /// Closes an archive whose file was deleted or replaced while open, and opens the path again. `has_old_log` says that the
+    /// write-ahead log at the path is still the old file's: it is moved aside, since the other file would take it for its own.
     ///
     /// # Errors
-    /// [`StoreError`] when there is none to be had now.
+    /// [`StoreError`] when no archive can be opened.
     pub(super) fn follow(&mut self, old: Archive, has_old_log: bool) -> Result<Archive, StoreError> {
-        old.leave();
+        old.close_without_checkpoint();
         (self.hold)()?;
         let is_gone = !self.path.exists();
         let rest = if has_old_log {
@@ -144,14 +139,14 @@ impl ArchivePath {
         };
         let archive = self.open();
         let what = if is_gone {
-            "was taken away while it was open"
+            "was deleted while it was open"
         } else {
-            "is another file than the one that was opened"
+            "was replaced by another file while it was open"
         };
         let next = match &archive {
-            Ok(_) if is_gone => "a new one is begun".to_owned(),
+            Ok(_) if is_gone => "a new one was created".to_owned(),
             Ok(_) => "it is used from now on".to_owned(),
-            Err(why) => format!("rows wait until it can be used: {}", why.told()),
+            Err(why) => format!("rows are queued until it can be used: {}", why.with_cause()),
         };
         warn!("{} {what}: {next}", self.path.display());
         if let Some(rest) = rest {
@@ -160,10 +155,10 @@ impl ArchivePath {
         archive
     }
 
-    /// Waits until everything but moves was brought over, no longer than until then.
+    /// Waits until all rows but moves are copied, at most until `until`.
     pub fn wait_for_rows(&mut self, until: Instant) {
         if let Some(salvaging) = self.salvaging.take() {
-            // A thread that ended without a word had nothing to bring.
+            // A thread that ended without a signal had nothing to copy.
             let _ = salvaging.recv_timeout(until.saturating_duration_since(Instant::now()));
         }
     }
@@ -175,7 +170,7 @@ impl ArchivePath {
             let bring = |part, into: &Archive| salvage(&aside, into, part);
             let brought = Archive::open(&path).and_then(|into| {
                 let first = bring(Part::AllButMoves, &into)?;
-                let _ = tell.send(()); // nobody has to wait
+                let _ = tell.send(()); // the receiver may be gone
                 Ok(first.and(bring(Part::Moves, &into)?))
             });
             match brought {
@@ -190,7 +185,7 @@ impl ArchivePath {
                 Err(why) => warn!(
                     "not all rows of {} could be brought over, the next start goes on with it: {}",
                     aside.display(),
-                    why.told()
+                    why.with_cause()
                 ),
             }
         };

@@ -1,14 +1,15 @@
-//! The archive: games, moves and verdicts in SQLite, written on a thread of its own and read by whoever asks.
+//! The archive of games, moves and challenges in SQLite, written by a thread of its own.
 //!
-//! Nothing waits for it: a game is played whether or not its rows can be written. Every row has a key of its own, so
-//! writing again does no harm.
+//! No game waits for a write. Every row has a key, so that a write may be repeated.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod archive;
+mod book_outcome;
 mod damage;
 mod explanation;
 mod home;
+mod json;
 mod learned_weights;
 mod pgn;
 mod record;
@@ -24,16 +25,18 @@ use sparring_lichess::model::Side;
 
 pub use rusqlite::InterruptHandle;
 
-pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, GameResult, StoreError};
+pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, StoreError};
+pub(crate) use book_outcome::{book_outcome, move_origins};
 pub use explanation::{
     BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, ScoreJson, SearchExplanation, StyleBias,
     permille,
 };
 pub use home::{ArchivePath, Hold};
+pub use json::{challenge_json, game_json, game_with_moves_json};
 pub use pgn::pgn;
 pub use record::{
-    ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, MoveRecord, MoveSource, OpponentScore,
-    RequestedPersona, Thought,
+    ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, GameResult, MoveRecord, MoveSource,
+    OpponentScore, RequestedPersona, Thought,
 };
 pub use salvage::read_damaged;
 pub use writer::ArchiveWriter;

@@ -8,14 +8,13 @@ use sparring_chess::{
 use sparring_engine::Score;
 use sparring_lichess::model::Side;
 
-/// Lines of moves, by the standard.
+/// Longest line of movetext, by the PGN standard.
 const WIDTH: usize = 80;
 
-/// What the bot is called in games that do not say it.
+/// The bot's name in games without an account name.
 const NOBODY: &str = "Sparring";
 
-/// The game as PGN; `None` where its moves make no game. `date` turns milliseconds since 1970 into `2026.11.21` and
-/// `06:20:00`.
+/// The game as PGN; none where its moves are not legal. `date` turns milliseconds since 1970 into `2026.11.21` and `06:20:00`.
 #[must_use]
 pub fn pgn(
     game: &GameRecord,
@@ -92,13 +91,13 @@ fn result(end: Option<&End>) -> &'static str {
 fn time_control(game: &GameRecord) -> String {
     match (game.clock, game.days) {
         (Some((initial, increment)), _) => format!("{}+{}", initial.0 / 1000, increment.0 / 1000),
-        // One move in so many seconds, as the standard has it.
+        // `1/seconds`: one move in so many seconds, by the standard.
         (None, Some(days)) => format!("1/{}", u64::from(days) * 86_400),
         (None, None) => "-".to_owned(),
     }
 }
 
-/// `[%eval 0.35,12] [%clk 0:04:59]`, and where the move is from. Scores are White's by convention.
+/// `[%eval 0.35,12] [%clk 0:04:59]` and the move's source. Scores are from White's view by convention.
 fn comment(record: &MoveRecord, me: Side) -> String {
     let mut words = Vec::new();
     if let Some(score) = record.thought.as_ref().and_then(|thought| thought.score) {

@@ -1,62 +1,107 @@
-//! Rows of the archive as values.
+//! Records of the archive: games, moves, challenges, and state that outlasts a restart.
 
 use super::explanation::MoveExplanation;
 use sparring_chess::units::{Depth, Elo, Millis, Nodes};
 use sparring_engine::Score;
 use sparring_lichess::model::{GameId, Side, UserId};
 
-/// A game, from its first line on.
+/// A game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameRecord {
-    /// Which.
+    /// The id.
     pub id: GameId,
-    /// When it began, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     pub began: Millis,
-    /// My side.
+    /// The bot's side.
     pub side: Side,
-    /// The opponent; none for anonymous people and lichess' computer.
+    /// The opponent's id; none for anonymous players and lichess' AI.
     pub opponent: Option<UserId>,
-    /// The opponent's name for people.
+    /// The opponent's display name.
     pub name: String,
     /// Whether lichess marks the opponent as a bot.
     pub is_bot: bool,
     /// The opponent's rating.
     pub rating: Option<Elo>,
-    /// My rating.
+    /// The bot's rating.
     pub own_rating: Option<Elo>,
-    /// Whether ratings change.
+    /// Whether the game is rated.
     pub rated: bool,
-    /// lichess' key of what is played.
+    /// lichess' key of the variant.
     pub variant: String,
-    /// lichess' key of the class of the clock.
+    /// lichess' key of the speed.
     pub speed: String,
-    /// What each side starts with and what each move adds; none without a clock.
+    /// Initial time and increment; none without a clock.
     pub clock: Option<(Millis, Millis)>,
-    /// Days for each move, in correspondence.
+    /// Days per move in correspondence.
     pub days: Option<u32>,
     /// `startpos` or a FEN.
     pub start: String,
-    /// Who sat down.
+    /// The personality that played.
     pub personality: String,
-    /// The level asked for instead of the personality's own.
+    /// The requested level; none for the personality's own.
     pub level: Option<Elo>,
-    /// The level played at: the one asked for, else the personality's own. None for full strength, and for games of
-    /// earlier versions in which none was asked for.
+    /// The level played at, requested or the personality's own. None for full strength, and for games of early versions without a
+    /// requested level.
     pub played: Option<Elo>,
-    /// What the server calls the bot; none for games of earlier versions.
+    /// The bot's account name; none for games of early versions.
     pub account: Option<String>,
-    /// How it ended; none while it runs.
+    /// The end; none while the game runs.
     pub end: Option<End>,
 }
 
-/// How a game ended.
+impl GameRecord {
+    /// The result for the bot.
+    #[must_use]
+    pub fn result(&self) -> GameResult {
+        match &self.end {
+            None => GameResult::Runs,
+            Some(end) => match (end.winner, end.status.as_str()) {
+                (Some(winner), _) if winner == self.side => GameResult::Won,
+                (Some(_), _) => GameResult::Lost,
+                (None, "aborted" | "noStart") => GameResult::Void,
+                (None, _) => GameResult::Drawn,
+            },
+        }
+    }
+}
+
+/// The result of a game for the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GameResult {
+    /// The bot won.
+    Won,
+    /// The opponent won.
+    Lost,
+    /// A draw.
+    Drawn,
+    /// Aborted, or never begun: the game does not count.
+    Void,
+    /// The game still runs.
+    Runs,
+}
+
+impl GameResult {
+    /// The word that commands and JSON show.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Won => "won",
+            Self::Lost => "lost",
+            Self::Drawn => "drawn",
+            Self::Void => "void",
+            Self::Runs => "runs",
+        }
+    }
+}
+
+/// The end of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// When, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub at: Millis,
-    /// lichess' name of the status.
+    /// lichess' key of the status.
     pub status: String,
-    /// Who won.
+    /// The winner; none for draws and aborted games.
     pub winner: Option<Side>,
     /// All moves in UCI notation, separated by spaces.
     pub moves: String,
@@ -65,80 +110,80 @@ pub struct End {
 /// A half move as the stream showed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveRecord {
-    /// From 1.
+    /// The ply, from 1.
     pub ply: u32,
-    /// In UCI notation.
+    /// The move in UCI notation.
     pub uci: String,
-    /// What was left to who moved; none without a clock, or where states were lost.
+    /// The mover's clock after the move; none without a clock, or where the stream lost a state.
     pub clock: Option<Millis>,
-    /// How it came about; none for the opponent's.
+    /// How the bot chose the move; none for the opponent's moves.
     pub thought: Option<Thought>,
 }
 
-/// How a move of mine came about.
+/// How the bot chose a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thought {
-    /// Where it is from.
+    /// The source of the move.
     pub source: MoveSource,
-    /// Why, in words.
+    /// The reason in words.
     pub note: String,
-    /// What it is worth to me; none for moves that nobody calculated.
+    /// The score from the bot's view; none for moves that were not searched.
     pub score: Option<Score>,
-    /// From the turn to the decision.
+    /// Time from the start of the turn to the decision.
     pub think: Millis,
-    /// What it rests on, for the card that explains it after the game.
+    /// The explanation that the pages show after the game.
     pub grounds: Option<MoveExplanation>,
 }
 
-/// Where a move of mine is from.
+/// The source of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveSource {
     /// An opening book.
     Book,
     /// A search.
     Engine {
-        /// How deep it looked.
+        /// The search depth.
         depth: Depth,
-        /// How many positions it visited.
+        /// The number of nodes.
         nodes: Nodes,
     },
-    /// Neither, as a script in a test.
+    /// Another source, as a test's script.
     Other,
 }
 
-/// What became of a challenge.
+/// A challenge and how it was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChallengeRecord {
-    /// Which.
+    /// The id.
     pub id: GameId,
-    /// When, in milliseconds since 1970.
+    /// The time of the decision, in milliseconds since 1970.
     pub at: Millis,
-    /// Who sent it, or whom the bot challenged.
+    /// The other player.
     pub opponent: Option<UserId>,
-    /// What was decided.
+    /// The decision.
     pub verdict: String,
-    /// By whom.
+    /// The rule or reason behind it.
     pub rule: String,
-    /// Whether the bot sent it.
+    /// Whether the bot sent the challenge.
     pub sent: bool,
-    /// What was to be played, in words; none for challenges of earlier versions.
+    /// The proposed game in words; none for challenges of early versions.
     pub game: Option<String>,
-    /// Which game was to be repeated.
+    /// The game of which this is a rematch.
     pub repeats: Option<GameId>,
 }
 
-/// What was granted or asked for in a game, and must not be again after a restart.
+/// Flags of a game that must outlast a restart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GameFlags {
-    /// Takebacks granted.
+    /// Number of takebacks granted.
     pub takebacks: u32,
-    /// Half moves played when a draw was offered last.
+    /// Half moves played when the bot last offered a draw.
     pub offered_at: Option<u32>,
-    /// Who plays, and how strong.
+    /// The persona that the opponent asked for.
     pub asked: RequestedPersona,
 }
 
-/// Whom an opponent asked for instead of whoever would sit down.
+/// The personality and level that an opponent asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestedPersona {
     /// A personality.
@@ -147,30 +192,30 @@ pub struct RequestedPersona {
     pub level: Option<Elo>,
 }
 
-/// Somebody who is not challenged for a while.
+/// An opponent whom the bot does not challenge for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChallengeCooldown {
-    /// Who.
+    /// The opponent.
     pub user: UserId,
-    /// How often they have refused in a row.
+    /// Consecutive refusals.
     pub refusals: u32,
-    /// Until when they are left alone, on the clock of whoever tells.
+    /// The end of the cooldown: since 1970 in the archive, since the program's start in the opponent picker.
     pub until: Millis,
 }
 
-/// What was played with an opponent.
+/// The score against an opponent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OpponentScore {
-    /// Games that have ended and count.
+    /// Finished games that count.
     pub games: u32,
-    /// My points in them, twice.
+    /// The bot's score in half points.
     pub half_points: u32,
-    /// The level of the last of them that was casual; none for full strength, and where there was none.
+    /// The level of the last casual game; none for full strength, and without such a game.
     pub level: Option<Elo>,
 }
 
 impl OpponentScore {
-    /// My share of the points in percent; none without a game.
+    /// The bot's score in percent; none without a game.
     #[must_use]
     pub fn percent(&self) -> Option<u32> {
         self.half_points.saturating_mul(50).checked_div(self.games)

@@ -1,5 +1,5 @@
-//! Rows of an archive that SQLite refuses: every page that is whole is read, whatever became of the others, and its rows are
-//! brought over to a new archive. Rows that are there are left as they are, so this may be done again.
+//! Recovery of rows from a damaged SQLite file: reads every intact page and copies its rows to a new archive. Existing rows stay, so
+//! that a copy may be repeated.
 
 mod pages;
 
@@ -11,15 +11,15 @@ use super::archive::{Archive, StoreError};
 use pages::Pages;
 use sparring_lichess::model::{GameId, UserId};
 
-/// So many rows are written at once: the bot's own rows wait no longer than that takes.
+/// Rows per transaction: the bot's own writes wait no longer than one takes.
 const AT_ONCE: usize = 300;
-/// Times since 1970 in milliseconds are larger than this, and no other number of an archive is: it is a day of 1973.
+/// Every time in milliseconds since 1970 is larger than this (March 1973), and no other number of an archive is.
 const TIME: i64 = 100_000_000_000;
-/// A disk without room, or another writer, is waited for so often and so long.
+/// How often and how long a full disk or another writer is waited for.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// What a column of a table holds.
+/// The type of a column.
 #[derive(Clone, Copy)]
 enum ColumnKind {
     Text,
@@ -45,7 +45,7 @@ impl ColumnKind {
     }
 }
 
-/// Whose name the first column of a table is.
+/// The type of a table's first column.
 #[derive(Clone, Copy)]
 enum Key {
     Game,
@@ -53,20 +53,20 @@ enum Key {
     Any,
 }
 
-/// A table, as its rows lie on a page: without a name, so they are told by what is in them.
+/// A table. Rows on a page have no table name, so they are recognised by the types of their columns.
 struct Table {
     name: &'static str,
     key: Key,
     columns: &'static [(&'static str, ColumnKind)],
-    /// Rows of the first version of the table have no more columns than this.
+    /// The number of columns in the table's first version.
     least: usize,
-    /// What is done where the row is there.
+    /// The `ON CONFLICT` action for a row that exists.
     known: &'static str,
 }
 
 const MOVES: &str = "moves";
 
-/// All tables but the weights of books, which are made of the games again.
+/// All tables but the learned book weights, which are computed again from the games.
 const TABLES: [Table; 7] = [
     Table {
         name: "games",
@@ -97,7 +97,7 @@ const TABLES: [Table; 7] = [
             ("played", MaybeNumber),
         ],
         least: 21,
-        // Of two versions the one with the end is the newer.
+        // Of two versions, the one with an end is newer.
         known: "UPDATE SET ended = excluded.ended, status = excluded.status, winner = excluded.winner,
                 moves = excluded.moves WHERE ended IS NULL AND excluded.ended IS NOT NULL",
     },
@@ -181,13 +181,13 @@ const TABLES: [Table; 7] = [
     },
 ];
 
-/// A finished game says how many moves it has: others were taken back. Of one whose end nobody knows it names those that were kept.
+/// Deletes moves beyond a finished game's move list: they were taken back.
 const TAKEN_BACK: &str = "DELETE FROM moves WHERE game = ?1 AND ply > (
     SELECT 1 + length(trim(moves)) - length(replace(trim(moves), ' ', '')) FROM games
     WHERE id = ?1 AND ended IS NOT NULL AND status != 'aborted' AND trim(moves) != '')";
 
 impl Table {
-    /// The table that a row is of; entries of indexes are of none.
+    /// The table of a row; none for index entries.
     fn of(row: &[Value]) -> Option<&'static Self> {
         TABLES.iter().find(|table| {
             (table.least..=table.columns.len()).contains(&row.len())
@@ -204,7 +204,7 @@ impl Table {
         })
     }
 
-    /// Writes a row of so many columns.
+    /// The SQL that inserts a row of so many columns.
     fn insert(&self, columns: usize) -> String {
         let names: Vec<&str> = self.columns.iter().take(columns).map(|(name, _)| *name).collect();
         let key = if self.name == MOVES {
@@ -222,21 +222,21 @@ impl Table {
     }
 }
 
-/// The tables of an archive with the number of their columns.
+/// The tables of an archive with their number of columns.
 pub(super) fn tables() -> impl Iterator<Item = (&'static str, usize)> {
     TABLES.iter().map(|table| (table.name, table.columns.len()))
 }
 
-/// Which rows are brought over.
+/// Which rows to copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Everything that the bot has to know when it starts.
+    /// The rows that the bot needs at the start.
     AllButMoves,
-    /// The moves, which are most of an archive.
+    /// The moves, which are most of the rows.
     Moves,
 }
 
-/// How many rows were read.
+/// The number of rows copied.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Salvaged {
     pub(super) games: u64,
@@ -270,20 +270,20 @@ impl fmt::Display for Salvaged {
     }
 }
 
-/// What can be read of a damaged archive besides its moves, in memory: the file stays as it is.
+/// Copies the readable rows of a damaged archive, without moves, to an archive in memory. The file stays as it is.
 ///
 /// # Errors
-/// [`StoreError`] when there is no memory for it.
+/// [`StoreError`] when SQLite fails.
 pub fn read_damaged(path: &Path) -> Result<Archive, StoreError> {
     let archive = Archive::in_memory()?;
     salvage(path, &archive, Part::AllButMoves)?;
     Ok(archive)
 }
 
-/// Brings rows of a file over to an archive.
+/// Copies rows of a damaged file to an archive.
 ///
 /// # Errors
-/// [`StoreError`] when the archive cannot be written for longer; the rows so far are there.
+/// [`StoreError`] when the archive cannot be written; the rows copied so far stay.
 pub(super) fn salvage(from: &Path, into: &Archive, part: Part) -> Result<Salvaged, StoreError> {
     let pages = Pages::open(from);
     let (mut haul, mut rows) = (Salvaged::default(), Vec::new());
@@ -316,7 +316,7 @@ fn write(into: &Archive, rows: &mut Rows, haul: &mut Salvaged) -> Result<(), Sto
     Ok(())
 }
 
-/// All rows or none. A row that the archive does not take, as one of a page that is half overwritten, is left out.
+/// Writes rows in one transaction. Skips rows that the archive rejects, as those of a half overwritten page.
 fn write_once(into: &Archive, rows: &Rows) -> Result<Salvaged, StoreError> {
     let (mut haul, mut games) = (Salvaged::default(), BTreeSet::new());
     let transaction = into.sql.unchecked_transaction()?;

@@ -23,13 +23,13 @@ use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, UserId};
 use writer_thread::Writer;
 
-/// So many rows wait while the disk is full or slow; beyond that they are lost and counted.
-const WAITING: usize = 1000;
+/// Capacity of the queue of rows while the disk is full or slow. Further rows are dropped and counted.
+const QUEUE: usize = 1000;
 
-/// Gives the archive work. Clones write to the same one; without an archive everything is forgotten.
+/// A handle to the thread that writes the archive. Clones share it. The default handle has no archive and drops everything.
 #[derive(Debug, Clone, Default)]
 pub struct ArchiveWriter {
-    orders: Option<SyncSender<WriteOrder>>,
+    requests: Option<SyncSender<WriteRequest>>,
     lost: Arc<AtomicU64>,
     is_failing: Arc<AtomicBool>,
     aside: Arc<AtomicU64>,
@@ -37,35 +37,35 @@ pub struct ArchiveWriter {
 }
 
 #[derive(Debug)]
-enum WriteOrder {
+enum WriteRequest {
     Game(Box<GameRecord>),
     Forgotten(GameId, Millis),
     Move(GameId, Box<MoveRecord>),
     Challenge(Box<ChallengeRecord>),
     Limit(String, Millis),
-    Favour(GameId, GameFlags),
-    Rest(ChallengeCooldown),
-    Wish(UserId, RequestedPersona, Millis),
-    /// Answered when everything before it is written, or waits for the disk.
+    GameFlags(GameId, GameFlags),
+    Cooldown(ChallengeCooldown),
+    RequestedPersona(UserId, RequestedPersona, Millis),
+    /// Answered when all earlier requests are written, or queued for the disk.
     Flush(oneshot::Sender<()>),
-    /// Answered from what is written by then.
-    Ask(Question),
+    /// Answered from the rows written so far.
+    Read(ReadRequest),
 }
 
-/// Reads the archive, and tells whoever asked.
-struct Question(Box<dyn FnOnce(&Archive) -> Answered + Send>);
+/// A closure that reads the archive and sends the answer.
+struct ReadRequest(Box<dyn FnOnce(&Archive) -> ReadOutcome + Send>);
 
-/// What the archive made of a question: an error only where the file is damaged.
-type Answered = Result<(), StoreError>;
+/// The result of a read: an error only where the file is damaged.
+type ReadOutcome = Result<(), StoreError>;
 
-impl fmt::Debug for Question {
+impl fmt::Debug for ReadRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Question")
     }
 }
 
 impl ArchiveWriter {
-    /// Starts the thread of an archive in memory, or of one that lies nowhere else.
+    /// Starts the thread of an archive without a path, as one in memory.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -73,8 +73,8 @@ impl ArchiveWriter {
         Self::start_with(Writer::new(Some(archive), None))
     }
 
-    /// Starts the thread of an archive that has a place. One that cannot be opened yet, as on a full disk, is none: rows wait as they
-    /// do where a write fails, and whoever asks is told that there is none, until it can be.
+    /// Starts the thread of an archive at a path. `archive` is none if it cannot be opened yet, as on a full disk: until it can, rows
+    /// are queued, and reads answer none.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -83,9 +83,9 @@ impl ArchiveWriter {
     }
 
     fn start_with(writer: Writer) -> io::Result<Self> {
-        let (orders, inbox) = sync_channel(WAITING);
+        let (orders, inbox) = sync_channel(QUEUE);
         let store = Self {
-            orders: Some(orders),
+            requests: Some(orders),
             ..writer.state.clone()
         };
         thread::Builder::new()
@@ -94,59 +94,58 @@ impl ArchiveWriter {
         Ok(store)
     }
 
-    /// Writes a game down, again if need be.
+    /// Writes a game, or updates it.
     pub fn game(&self, record: GameRecord) {
-        self.order(WriteOrder::Game(Box::new(record)));
+        self.send(WriteRequest::Game(Box::new(record)));
     }
 
-    /// Writes down that nobody can tell any more how a game went on, found out at this time since 1970.
+    /// Ends a game as aborted that the server no longer knows. `at` is the time since 1970.
     pub fn forgotten(&self, game: GameId, at: Millis) {
-        self.order(WriteOrder::Forgotten(game, at));
+        self.send(WriteRequest::Forgotten(game, at));
     }
 
-    /// Writes a half move down.
-    pub fn a_move(&self, game: GameId, record: MoveRecord) {
-        self.order(WriteOrder::Move(game, Box::new(record)));
+    /// Writes a half move.
+    pub fn record_move(&self, game: GameId, record: MoveRecord) {
+        self.send(WriteRequest::Move(game, Box::new(record)));
     }
 
-    /// Writes down what became of a challenge.
+    /// Writes a challenge and how it was decided.
     pub fn challenge(&self, record: ChallengeRecord) {
-        self.order(WriteOrder::Challenge(Box::new(record)));
+        self.send(WriteRequest::Challenge(Box::new(record)));
     }
 
-    /// Writes down until when a limit holds, in milliseconds since 1970.
+    /// Writes the end of a rate limit, in milliseconds since 1970.
     pub fn limit(&self, key: &str, until: Millis) {
-        self.order(WriteOrder::Limit(key.to_owned(), until));
+        self.send(WriteRequest::Limit(key.to_owned(), until));
     }
 
-    /// Writes down what was granted in a game so far.
-    pub fn favour(&self, game: GameId, favour: GameFlags) {
-        self.order(WriteOrder::Favour(game, favour));
+    /// Writes the flags of a game.
+    pub fn game_flags(&self, game: GameId, favour: GameFlags) {
+        self.send(WriteRequest::GameFlags(game, favour));
     }
 
-    /// Writes down who is not challenged for a while, until a time since 1970.
-    pub fn rest(&self, rest: ChallengeCooldown) {
-        self.order(WriteOrder::Rest(rest));
+    /// Writes until when an opponent is not challenged.
+    pub fn cooldown(&self, rest: ChallengeCooldown) {
+        self.send(WriteRequest::Cooldown(rest));
     }
 
-    /// Writes down at a time since 1970 what the next casual game with an opponent is to be.
-    pub fn wish(&self, opponent: UserId, asked: RequestedPersona, at: Millis) {
-        self.order(WriteOrder::Wish(opponent, asked, at));
+    /// Writes the persona that an opponent asked for, for their next casual game. `at` is the time since 1970.
+    pub fn requested_persona(&self, opponent: UserId, asked: RequestedPersona, at: Millis) {
+        self.send(WriteRequest::RequestedPersona(opponent, asked, at));
     }
 
-    /// Waits until everything ordered so far is written, or cannot be.
+    /// Waits until all earlier requests are written, or cannot be.
     pub async fn flush(&self) {
         let (done, wait) = oneshot::channel();
-        self.order(WriteOrder::Flush(done));
+        self.send(WriteRequest::Flush(done));
         // Nobody to wait for: then there is nothing to write either.
         let _ = wait.await;
     }
 
-    /// Reads what was ordered so far and could be written. `None` without an archive, when it has too much to do, or when it turns
-    /// out to be damaged. What is
-    /// ordered after this call is not read, whenever the answer is awaited.
+    /// Reads the archive on its thread, after all earlier requests and before later ones. None without an archive, with a full queue,
+    /// and when the file turns out to be damaged.
     ///
-    /// Everything that is to be written waits meanwhile, so a question should be a short one.
+    /// Writes wait meanwhile, so the query should be short.
     pub fn ask<T: Send + 'static, F>(
         &self,
         question: F,
@@ -155,49 +154,49 @@ impl ArchiveWriter {
         F: FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let question = Question(Box::new(move |archive| {
+        let question = ReadRequest(Box::new(move |archive| {
             let (answer, answered) = match question(archive) {
                 Err(why) if why.is_damage() => (None, Err(why)),
                 answer => (Some(answer), Ok(())),
             };
             if let Some(answer) = answer {
-                let _ = reply.send(answer); // whoever asked may have given up
+                let _ = reply.send(answer); // the receiver may be gone
             }
             answered
         }));
-        let orders = self.orders.as_ref();
-        let is_asked = orders.is_some_and(|orders| orders.try_send(WriteOrder::Ask(question)).is_ok());
+        let orders = self.requests.as_ref();
+        let is_asked = orders.is_some_and(|orders| orders.try_send(WriteRequest::Read(question)).is_ok());
         async move { if is_asked { answer.await.ok() } else { None } }
     }
 
-    /// How many rows were lost because nobody could write them in time.
+    /// The number of rows lost because they could not be written in time.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Whether the archive could not be opened or written when that was last tried, so that rows wait.
+    /// Whether the last attempt to open or write the archive failed, so that rows are queued.
     #[must_use]
     pub fn is_failing(&self) -> bool {
         self.is_failing.load(Ordering::Relaxed)
     }
 
-    /// How many files were found damaged and set aside in this run.
+    /// The number of damaged files moved aside in this run.
     #[must_use]
     pub fn set_aside(&self) -> u64 {
         self.aside.load(Ordering::Relaxed)
     }
 
-    /// What waits to be written, in words, as it was when the archive was flushed last; none where nothing does.
+    /// The rows that were still queued at the last flush, in words; none without any.
     #[must_use]
     pub fn unwritten(&self) -> Option<String> {
         let told = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
         (!told.is_empty()).then(|| told.clone())
     }
 
-    fn order(&self, order: WriteOrder) {
-        if let Some(orders) = &self.orders
-            && orders.try_send(order).is_err()
+    fn send(&self, request: WriteRequest) {
+        if let Some(orders) = &self.requests
+            && orders.try_send(request).is_err()
         {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }

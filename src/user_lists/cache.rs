@@ -1,4 +1,4 @@
-//! Cache of user lists from addresses, so that a restart during an outage unblocks nobody.
+//! Disk cache of fetched user lists, so that a restart during an outage unblocks nobody.
 
 use std::{
     fs, io,
@@ -10,11 +10,11 @@ use sparring_files::{
     atomic_file::{self, Readers},
 };
 
-/// Begins the two lines before the text: comments for whoever reads lists.
+/// Prefix of the two header lines, which are comments of the list format.
 const ADDRESS: &str = "# address: ";
 const ETAG: &str = "# etag: ";
 
-/// A folder with a file for each list.
+/// The cache folder, with a file per list.
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
@@ -26,12 +26,12 @@ pub struct Cache {
 pub(super) struct CachedList {
     /// The text.
     pub(super) text: String,
-    /// What the server called this state of it.
+    /// Its ETag.
     pub(super) etag: Option<String>,
 }
 
 impl Cache {
-    /// A cache in this folder, which is made with the first file.
+    /// A cache in a folder, which is created with the first file.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Cache {
         }
     }
 
-    /// The same, of which nothing is changed.
+    /// The same cache, read-only.
     #[must_use]
     pub fn reading_only(self) -> Self {
         Self {
@@ -49,11 +49,11 @@ impl Cache {
         }
     }
 
-    /// What this address said last, for the list of this name.
+    /// The last good answer of a URL for the list of this name.
     pub(super) fn read(&self, list: &str, address: &str) -> Option<CachedList> {
         let text = files::read_text(&self.file(list), files::TEXT).ok()?;
         let (first, rest) = text.split_once('\n')?;
-        // A list may have moved to another address since.
+        // The list may have another URL now.
         if first.strip_prefix(ADDRESS)? != address {
             return None;
         }
@@ -65,7 +65,7 @@ impl Cache {
         })
     }
 
-    /// Keeps an answer: whole, or not at all.
+    /// Writes an answer atomically.
     pub(super) fn write(&self, list: &str, address: &str, kept: &CachedList) -> io::Result<()> {
         if self.is_read_only {
             return Ok(());
@@ -73,11 +73,11 @@ impl Cache {
         fs::create_dir_all(&self.folder)?;
         let etag = kept.etag.as_deref().unwrap_or_default();
         let whole = format!("{ADDRESS}{address}\n{ETAG}{etag}\n{}", kept.text);
-        // An address may have a password in it.
+        // A URL may hold a password.
         atomic_file::replace(&self.file(list), whole.as_bytes(), Readers::Owner)
     }
 
-    /// Names of lists are safe names of files: the settings see to that.
+    /// The path of a list's file. The settings allow only names that are safe file names.
     fn file(&self, list: &str) -> PathBuf {
         self.folder.join(format!("{list}.txt"))
     }

@@ -17,20 +17,20 @@ use crate::config::UserList;
 use sparring_diagnostics::address_without_secrets;
 use sparring_files as files;
 
-/// A list that takes longer is not fetched.
+/// Timeout of a fetch.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where a list lies.
+/// The source of a list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
-    /// On this machine.
+    /// A file.
     File(PathBuf),
-    /// On the web.
+    /// A URL.
     Address(String),
 }
 
 impl Source {
-    /// Where a list lies besides `bot.toml`.
+    /// The source of a list besides `bot.toml`.
     pub(super) fn of(list: &UserList) -> impl Iterator<Item = Self> + use<> {
         let file = list.file.clone().map(Self::File);
         let address = list.url.clone().map(Self::Address);
@@ -47,16 +47,16 @@ impl fmt::Display for Source {
     }
 }
 
-/// What came back.
+/// The result of a fetch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fetched {
-    /// It has not changed since.
+    /// Not modified.
     Same,
-    /// A text, and what the server calls this state of it.
+    /// A new text with its ETag.
     Text {
         /// The text.
         text: String,
-        /// Its tag.
+        /// The ETag.
         etag: Option<String>,
     },
 }
@@ -83,7 +83,7 @@ pub(super) enum FetchError {
 }
 
 impl From<reqwest::Error> for FetchError {
-    /// Without the address, which may have a password in it and is told beside the error anyway.
+    /// The HTTP error without the URL, which may hold a password and is logged separately.
     fn from(error: reqwest::Error) -> Self {
         Self::Web(error.without_url())
     }
@@ -97,7 +97,7 @@ pub(super) async fn read(path: &Path, longest: u64) -> Result<String, FetchError
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Asks an address, unless it still has this tag.
+/// Fetches a URL, unless it still has this ETag.
 pub(super) async fn get(address: &str, known: Option<&str>, longest: u64) -> Result<Fetched, FetchError> {
     let url = Url::parse(address).map_err(|_| FetchError::Address)?;
     let mut request = client(&url).await?.get(url);
@@ -111,7 +111,7 @@ pub(super) async fn get(address: &str, known: Option<&str>, longest: u64) -> Res
     if answer.status() != StatusCode::OK {
         return Err(FetchError::Status(answer.status()));
     }
-    // A proxy's login, or a provider that says what has become of the site.
+    // A login page of a proxy, or a parked domain.
     let kind = answer
         .headers()
         .get(CONTENT_TYPE)
@@ -132,19 +132,19 @@ pub(super) async fn get(address: &str, known: Option<&str>, longest: u64) -> Res
     Ok(Fetched::Text { text, etag })
 }
 
-/// A client for one request, bound to addresses that were looked at: a name may resolve to something else a moment
-/// later.
+/// A client for one request, bound to the checked IP addresses, since a host name may resolve differently a moment later (DNS
+/// rebinding).
 async fn client(url: &Url) -> Result<reqwest::Client, FetchError> {
     let host = url.host_str().ok_or(FetchError::Address)?;
     let port = url.port_or_known_default().ok_or(FetchError::Address)?;
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let local = host == "localhost" || bare.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
     let found: Vec<SocketAddr> = tokio::net::lookup_host((bare, port)).await?.collect();
-    // Whoever writes down this machine means it; a stranger's name that leads here does not.
+    // A loopback host in the settings is intended; a public name that resolves to loopback is not.
     if !local && found.iter().any(|address| !is_public(address.ip())) {
         return Err(FetchError::Private(host.to_owned()));
     }
-    // An error here means that a provider is installed already, which is as good.
+    // It fails if a provider is installed already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
@@ -155,7 +155,7 @@ async fn client(url: &Url) -> Result<reqwest::Client, FetchError> {
     Ok(builder.build()?)
 }
 
-/// Whether an address belongs to the whole world.
+/// Whether an IP address is public.
 fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => {

@@ -1,6 +1,6 @@
-//! Lists of users that rules can name: written down in `bot.toml`, in a file, or kept by somebody else at an address.
+//! User lists for rules: in `bot.toml`, in a file, or at a URL.
 //!
-//! What was read last stays until something newer can be read: a server that is down unblocks nobody.
+//! The last good version of a list stays until a newer one can be read, so that a server outage unblocks nobody.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -27,14 +27,14 @@ use crate::config::UserList;
 use sparring_files as files;
 use sparring_lichess::model::UserId;
 
-/// Between two looks at files and addresses.
+/// Interval of reading files and fetching URLs.
 const INTERVAL: Duration = Duration::from_secs(30 * 60);
-/// A longer text is not a list of names, in bytes.
+/// Largest list in bytes.
 const LONGEST: u64 = 1024 * 1024;
-/// Addresses of which nothing is known are waited for so long at the start, by whoever would be judged without them.
+/// How long challenges wait at the start for lists that were never fetched.
 const FIRST_LOOK: Duration = Duration::from_secs(5);
 
-/// Who is on which list.
+/// All user lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserLists {
     users: BTreeMap<String, BTreeSet<UserId>>,
@@ -42,7 +42,7 @@ pub struct UserLists {
 }
 
 impl UserLists {
-    /// The lists as `bot.toml` writes them down, without files and addresses.
+    /// The names in `bot.toml`, without files and URLs.
     #[must_use]
     pub fn written(declared: &[UserList]) -> Self {
         let lists = declared
@@ -54,8 +54,8 @@ impl UserLists {
         }
     }
 
-    /// The same with what stands in files, read now, and with what addresses said last, as far as it is kept in a folder.
-    /// They are not asked: the names of lists of which nothing is known come along.
+    /// The names in `bot.toml`, in files, and in the cache folder of fetched lists. Fetches nothing. Also returns the names of lists
+    /// that were never fetched.
     #[must_use]
     pub fn read(declared: &[UserList], folder: &Path) -> (Self, Vec<String>) {
         let cache = Cache::new(folder);
@@ -77,14 +77,13 @@ impl UserLists {
         (lists, unknown)
     }
 
-    /// Whether somebody may be on a list who is not known to be, because an address was not heard yet. It does not stay
-    /// so for more than a few seconds.
+    /// Whether a list was not fetched yet, so that users on it are unknown. Ends after a few seconds.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.is_pending
     }
 
-    /// The same, with more to come or not.
+    /// The same lists, pending or not.
     #[must_use]
     pub fn pending(self, is_pending: bool) -> Self {
         Self { is_pending, ..self }
@@ -96,13 +95,13 @@ impl UserLists {
         }
     }
 
-    /// Whether somebody is on a list. Nobody is on a list that does not exist.
+    /// Whether a user is on a list. False for a list that does not exist.
     #[must_use]
     pub fn has(&self, list: &str, user: &UserId) -> bool {
         self.users.get(list).is_some_and(|users| users.contains(user))
     }
 
-    /// The names of all lists that somebody is on.
+    /// The names of all lists that a user is on.
     #[must_use]
     pub fn with(&self, user: &UserId) -> Vec<String> {
         let on = self.users.iter().filter(|(_, users)| users.contains(user));
@@ -110,16 +109,16 @@ impl UserLists {
     }
 }
 
-/// Users, and the numbers of the lines that are no names of users.
+/// Users, and the numbers of lines that are no user names.
 type Names = (BTreeSet<UserId>, Vec<usize>);
 
-/// Reads names from text: one a line, as people write them, `#` begins a comment. Of what cannot be a name the line is told, from 1.
+/// Parses user names, one per line; `#` begins a comment. Returns the numbers of bad lines too, from 1.
 #[must_use]
 pub fn parse(text: &str) -> (BTreeSet<UserId>, Vec<usize>) {
     let mut misfits = Vec::new();
     let mut users = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
-        // Some editors write the mark of the byte order first.
+        // Some editors write a byte order mark.
         let line = line.trim_start_matches('\u{feff}');
         let name = line.split('#').next().unwrap_or_default().trim();
         match UserId::parse_written(name) {
@@ -133,7 +132,7 @@ pub fn parse(text: &str) -> (BTreeSet<UserId>, Vec<usize>) {
     (users, misfits)
 }
 
-/// The same of a text that should be a list. One that has lines and not one name is something else.
+/// [`parse`] for a fetched text. An error where no line is a user name: then it is no list.
 fn legible(text: &str) -> Result<Names, FetchError> {
     match parse(text) {
         (users, misfits) if users.is_empty() && !misfits.is_empty() => Err(FetchError::NoNames),
@@ -141,11 +140,10 @@ fn legible(text: &str) -> Result<Names, FetchError> {
     }
 }
 
-/// The lists as they are now, kept fresh until `stop`, also when other ones are declared. What addresses say is kept in
-/// the cache, and stands in until they can be asked again.
+/// Starts the task that updates the lists until `stop`, also when the settings change. Fetched lists are cached.
 ///
-/// What lies on this machine is in them from the beginning. Addresses are waited for by nobody here: whoever judges by
-/// lists that are [pending](Lists::is_pending) waits.
+/// Files and the cache are read before it returns; URLs are not awaited. Challenges wait while lists are
+/// [pending](UserLists::is_pending).
 pub async fn keep(
     declared: watch::Receiver<Vec<UserList>>,
     cache: Cache,
@@ -158,7 +156,7 @@ pub async fn keep(
         outside: BTreeMap::new(),
         has_waited: false,
     };
-    let now = keeper.look().await;
+    let now = keeper.poll().await;
     let lists = keeper.publish.subscribe();
     let stop = stop.clone();
     tokio::spawn(async move {
@@ -170,15 +168,15 @@ pub async fn keep(
     lists
 }
 
-/// The task that reads files and addresses again and again.
+/// The task that reads files and fetches URLs.
 struct Keeper {
     declared: watch::Receiver<Vec<UserList>>,
     publish: watch::Sender<Arc<UserLists>>,
-    /// Where what addresses said is kept.
+    /// The cache of fetched lists.
     cache: Cache,
-    /// What was last read from outside `bot.toml`.
+    /// The last good version of each file and URL.
     outside: BTreeMap<Source, Outside>,
-    /// Every address of the first look has answered or has had its time.
+    /// Whether every URL of the first poll has answered or timed out.
     has_waited: bool,
 }
 
@@ -188,7 +186,7 @@ struct Outside {
     etag: Option<String>,
 }
 
-/// What an address has answered, and the name of its list.
+/// The answer of a URL, and the name of its list.
 struct FetchedList {
     list: String,
     address: String,
@@ -216,13 +214,12 @@ impl Keeper {
                     },
                 }
             }
-            declared = self.look().await;
+            declared = self.poll().await;
         }
     }
 
-    /// Reads what lies on this machine, files and what addresses said last, and shows it: a server that hangs lets nobody
-    /// in whom a file shuts out. Gives what is declared now.
-    async fn look(&mut self) -> Vec<UserList> {
+    /// Reads files and cache, and publishes the lists without waiting for URLs. Returns the declared lists.
+    async fn poll(&mut self) -> Vec<UserList> {
         let declared = self.declared.borrow_and_update().clone();
         let wanted: BTreeSet<Source> = declared.iter().flat_map(Source::of).collect();
         self.outside.retain(|source, _| wanted.contains(source));
@@ -242,7 +239,7 @@ impl Keeper {
         declared
     }
 
-    /// Takes what an address said last from the disk, if nothing newer is known.
+    /// Reads a list from the cache, if it was not fetched yet.
     fn remember(&mut self, name: &str, address: String) {
         let kept = self.cache.read(name, &address);
         let source = Source::Address(address);
@@ -254,7 +251,7 @@ impl Keeper {
         }
     }
 
-    /// Asks all addresses at once: none waits for another that hangs.
+    /// Fetches all URLs concurrently.
     fn ask(&self, declared: &[UserList]) -> FuturesUnordered<BoxFuture<'static, FetchedList>> {
         let calls = declared.iter().filter_map(|list| {
             let (list, address) = (list.name.clone(), list.url.clone()?);
@@ -273,7 +270,7 @@ impl Keeper {
         calls.collect()
     }
 
-    /// Takes in what an address has answered. What is no list leaves the last good answer alone, here and on the disk.
+    /// Stores the answer of a URL, in the cache too. A text that is no list changes nothing.
     fn take(&mut self, answer: FetchedList) {
         let FetchedList {
             list,
@@ -285,7 +282,7 @@ impl Keeper {
             Ok(Fetched::Text { text, etag }) => legible(&text).map(|names| {
                 let kept = CachedList { text, etag };
                 if let Err(why) = self.cache.write(&list, &address, &kept) {
-                    warn!("list {list} cannot be kept for the next start: {why}");
+                    warn!("list {list} cannot be cached for the next start: {why}");
                 }
                 (names, kept.etag)
             }),
@@ -294,13 +291,13 @@ impl Keeper {
         self.learn(&list, Source::Address(address), names);
     }
 
-    /// Takes in the names that a source has, and how many of its lines are none.
+    /// Stores the names of a source, and logs its bad lines.
     fn learn(&mut self, list: &str, source: Source, names: Result<(Names, Option<String>), FetchError>) {
         match names {
             Ok(((users, misfits), etag)) => {
                 if let Some(first) = misfits.first() {
                     warn!(
-                        "list {list}: {} lines of {source} are no names of users, the first of them line {first}",
+                        "list {list}: {} lines of {source} are not user names, the first of them is line {first}",
                         misfits.len()
                     );
                 }
@@ -311,7 +308,7 @@ impl Keeper {
         }
     }
 
-    /// Shows the lists as far as they are known.
+    /// Publishes the lists as far as they are known.
     fn show(&self, declared: &[UserList]) {
         let mut lists = UserLists::written(declared);
         let mut is_known = true;
@@ -446,7 +443,7 @@ mod tests {
             outside: BTreeMap::new(),
             has_waited: true,
         };
-        let declared = keeper.look().await;
+        let declared = keeper.poll().await;
         let mut answers = |text: &str| {
             keeper.take(FetchedList {
                 list: "blocked".to_owned(),

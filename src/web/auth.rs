@@ -1,7 +1,7 @@
 //! Authentication and security headers of the owner's pages.
 //!
-//! On this machine nobody is asked for anything, but pages of other sites in the same browser are kept out. Beyond it
-//! there is a password, or a server in front of a socket that knows its visitors.
+//! A loopback address needs no password, but cross-site requests of a browser are refused. Elsewhere a password is needed, or a Unix
+//! socket behind a reverse proxy that authenticates.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -23,44 +23,43 @@ use tokio::time::{Instant, sleep};
 
 use sparring_http_server::{is_cross_site, is_own_origin, is_this_machine};
 
-/// The page talks to nobody but the program it came from. Its style sheet carries the pieces as `data:` images.
+/// Content security policy: only own resources. The style sheet holds the pieces as `data:` images.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'";
-/// What a browser shows when it asks for the password.
+/// The challenge with which a browser asks for the password.
 const REALM: &str = "Basic realm=\"Sparring\", charset=\"UTF-8\"";
-/// A wrong password is answered no sooner.
-const AFTER_WRONG: Duration = Duration::from_secs(1);
-/// So many wrong passwords in a row are listened to; after that one in each [`AFTER_WRONG`].
-const WRONG_AT_ONCE: f64 = 10.0;
+/// Delay of the answer to a wrong password.
+const WRONG_DELAY: Duration = Duration::from_secs(1);
+/// Burst of wrong passwords that are checked; after that one per [`WRONG_DELAY`].
+const WRONG_BURST: f64 = 10.0;
 
-/// Who may see the pages. Without a password: programs and browsers of this machine that mean this machine.
+/// Who may see the pages. By default requests whose `Host` is this machine, without a password.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    door: Option<Arc<Door>>,
-    /// The name of the machine in a request does not matter: somebody in front has looked at it, or the password has
-    /// to be right.
+    password: Option<Arc<PasswordCheck>>,
+    /// Whether to accept any `Host` header: a reverse proxy has checked it, or the password protects the pages.
     any_host: bool,
 }
 
 impl Access {
-    /// Whoever comes through a Unix socket: no browser does, and the server in front knows its visitors.
+    /// Everybody who can connect to the Unix socket: the reverse proxy authenticates.
     #[must_use]
     pub fn through_socket() -> Self {
         Self {
-            door: None,
+            password: None,
             any_host: true,
         }
     }
 
-    /// Whoever knows the password, from wherever.
+    /// Everybody who knows the password.
     #[must_use]
     pub fn by_password(password: SecretString) -> Self {
         let tries = Tries {
-            left: WRONG_AT_ONCE,
+            left: WRONG_BURST,
             at: Instant::now(),
         };
         Self {
-            door: Some(Arc::new(Door {
+            password: Some(Arc::new(PasswordCheck {
                 password,
                 tries: Mutex::new(tries),
             })),
@@ -70,8 +69,8 @@ impl Access {
 }
 
 impl Access {
-    /// The same for programs and browsers that mean this machine.
-    pub(crate) fn at_home(self) -> Self {
+    /// The same access, only for requests whose `Host` is this machine.
+    pub(crate) fn on_this_machine(self) -> Self {
         Self {
             any_host: false,
             ..self
@@ -79,14 +78,14 @@ impl Access {
     }
 }
 
-/// Asks for the password.
+/// Checks passwords, with a rate limit on wrong ones.
 #[derive(Debug)]
-struct Door {
+struct PasswordCheck {
     password: SecretString,
     tries: Mutex<Tries>,
 }
 
-/// Wrong passwords that are still listened to.
+/// Token bucket of wrong passwords.
 #[derive(Debug)]
 struct Tries {
     left: f64,
@@ -94,52 +93,52 @@ struct Tries {
 }
 
 impl Tries {
-    /// Whether another password is listened to now.
-    fn any(&mut self, now: Instant) -> bool {
+    /// Whether another password may be checked now.
+    fn has_try(&mut self, now: Instant) -> bool {
         let gone = now.saturating_duration_since(self.at).as_secs_f64();
-        self.left = (self.left + gone / AFTER_WRONG.as_secs_f64()).min(WRONG_AT_ONCE);
+        self.left = (self.left + gone / WRONG_DELAY.as_secs_f64()).min(WRONG_BURST);
         self.at = now;
         self.left >= 1.0
     }
 }
 
-/// What the door makes of a request.
+/// The outcome of checking a request.
 #[derive(Debug, PartialEq, Eq)]
 enum AccessDecision {
-    Welcome,
-    /// There is no password in it.
-    Asked,
+    Allowed,
+    /// The request has no password.
+    Missing,
     Wrong,
-    /// Too many were wrong: even the right one is not listened to for a moment.
-    Later,
+    /// Too many wrong passwords: for a moment not even the right one is accepted.
+    RateLimited,
 }
 
-impl Door {
-    fn judge(&self, headers: &HeaderMap, now: Instant) -> AccessDecision {
+impl PasswordCheck {
+    fn check_request(&self, headers: &HeaderMap, now: Instant) -> AccessDecision {
         let Some(given) = password_in(headers) else {
-            return AccessDecision::Asked;
+            return AccessDecision::Missing;
         };
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        if !tries.any(now) {
-            return AccessDecision::Later;
+        if !tries.has_try(now) {
+            return AccessDecision::RateLimited;
         }
-        // How long this takes tells nothing of the password but its length.
+        // Constant time: it reveals nothing but the length.
         if given
             .as_bytes()
             .ct_eq(self.password.expose_secret().as_bytes())
             .into()
         {
-            return AccessDecision::Welcome;
+            return AccessDecision::Allowed;
         }
         tries.left -= 1.0;
         AccessDecision::Wrong
     }
 }
 
-/// The password of HTTP's basic scheme; the name before it does not matter.
+/// The password of HTTP basic authentication; the user name is ignored.
 fn password_in(headers: &HeaderMap) -> Option<String> {
-    let said = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, encoded) = said.split_once(' ')?;
+    let authorization = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, encoded) = authorization.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {
         return None;
     }
@@ -147,11 +146,10 @@ fn password_in(headers: &HeaderMap) -> Option<String> {
     pair.split_once(':').map(|(_, password)| password.to_owned())
 }
 
-/// Refuses whom the access does not let in and what a foreign page could have caused, and marks every answer.
+/// Middleware: refuses unauthorised and cross-site requests, and adds security headers.
 ///
-/// A false name may lead a browser here: then `Host` is not this machine. A page elsewhere may have the browser ask here,
-/// and though it cannot read the answer, that costs: `Sec-Fetch-Site` or `Origin` tell of it. Who changes something must
-/// say by `Origin` that it is this page: unlike a program a browser always sends it with a POST.
+/// DNS rebinding shows in `Host`, which is not this machine. Cross-site requests show in `Sec-Fetch-Site` or `Origin`. A request that
+/// changes something needs the own `Origin`, which a browser always sends with a POST.
 pub(crate) async fn check(State(access): State<Access>, request: Request, next: Next) -> Response {
     let mut response = match refusal(&access, request.method(), request.uri().path(), request.headers()).await
     {
@@ -173,41 +171,43 @@ pub(crate) async fn check(State(access): State<Access>, request: Request, next: 
 
 async fn refusal(access: &Access, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
     let refuse = |status, why| Some((status, Json(json!({ "error": why }))).into_response());
-    if !access.any_host && !is_at_home(headers) {
-        return refuse(StatusCode::FORBIDDEN, "This is only for its own machine");
+    if !access.any_host && !has_local_host(headers) {
+        return refuse(StatusCode::FORBIDDEN, "Only this machine has access");
     }
     if is_cross_site(method, headers, is_page(path)) {
-        return refuse(StatusCode::FORBIDDEN, "Other sites may not ask for that");
+        return refuse(StatusCode::FORBIDDEN, "Cross-site requests are refused");
     }
-    let answer = match &access.door {
-        Some(door) => door.judge(headers, Instant::now()),
-        None => AccessDecision::Welcome,
+    let answer = match &access.password {
+        Some(password) => password.check_request(headers, Instant::now()),
+        None => AccessDecision::Allowed,
     };
     match answer {
-        AccessDecision::Welcome => {}
-        AccessDecision::Later => return refuse(StatusCode::TOO_MANY_REQUESTS, "Too many wrong passwords"),
-        AccessDecision::Asked | AccessDecision::Wrong => {
+        AccessDecision::Allowed => {}
+        AccessDecision::RateLimited => {
+            return refuse(StatusCode::TOO_MANY_REQUESTS, "Too many wrong passwords");
+        }
+        AccessDecision::Missing | AccessDecision::Wrong => {
             if answer == AccessDecision::Wrong {
-                sleep(AFTER_WRONG).await;
+                sleep(WRONG_DELAY).await;
             }
-            let why = Json(json!({ "error": "There is a password" }));
+            let why = Json(json!({ "error": "A password is needed" }));
             let ask = [(header::WWW_AUTHENTICATE, REALM)];
             return Some((StatusCode::UNAUTHORIZED, ask, why).into_response());
         }
     }
     if !method.is_safe() && is_own_origin(headers) != Some(true) {
-        return refuse(StatusCode::FORBIDDEN, "Only the own page may do that");
+        return refuse(StatusCode::FORBIDDEN, "Only the bot's own page may do that");
     }
     None
 }
 
-/// Whether the caller means this machine: a page in a browser that was led here by a false name does not.
-fn is_at_home(headers: &HeaderMap) -> bool {
+/// Whether `Host` is this machine; not so after DNS rebinding.
+fn has_local_host(headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     host.is_some_and(is_this_machine)
 }
 
-/// Whether a browser shows what is there as a page, to which a link of another site may lead.
+/// Whether the path is a page, to which other sites may link.
 fn is_page(path: &str) -> bool {
     path == "/" || path.ends_with(".html")
 }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn other_sites_may_lead_here_and_ask_nothing() {
+    async fn other_sites_may_link_to_pages_and_make_no_other_requests() {
         let refused = |method: Method, path: &'static str, more: &[(&'static str, &str)]| {
             let mut pairs = vec![(header::HOST, "127.0.0.1:9464")];
             pairs.extend(
@@ -293,11 +293,11 @@ mod tests {
         headers(&[(header::AUTHORIZATION, &encoded)])
     }
 
-    fn door(now: Instant) -> Door {
-        Door {
+    fn password_check(now: Instant) -> PasswordCheck {
+        PasswordCheck {
             password: "correct horse".to_owned().into(),
             tries: Mutex::new(Tries {
-                left: WRONG_AT_ONCE,
+                left: WRONG_BURST,
                 at: now,
             }),
         }
@@ -306,12 +306,15 @@ mod tests {
     #[tokio::test]
     async fn the_right_password_opens_whatever_the_name() {
         let now = Instant::now();
-        let door = door(now);
+        let password_check = password_check(now);
         assert_eq!(
-            door.judge(&basic("me:correct horse"), now),
-            AccessDecision::Welcome
+            password_check.check_request(&basic("me:correct horse"), now),
+            AccessDecision::Allowed
         );
-        assert_eq!(door.judge(&basic(":correct horse"), now), AccessDecision::Welcome);
+        assert_eq!(
+            password_check.check_request(&basic(":correct horse"), now),
+            AccessDecision::Allowed
+        );
         for wrong in [
             "me:correct hors",
             "me:correct horse ",
@@ -320,31 +323,57 @@ mod tests {
             "me:",
             "me:correct horsecorrect horse",
         ] {
-            assert_eq!(door.judge(&basic(wrong), now), AccessDecision::Wrong, "{wrong}");
+            assert_eq!(
+                password_check.check_request(&basic(wrong), now),
+                AccessDecision::Wrong,
+                "{wrong}"
+            );
         }
-        assert_eq!(door.judge(&HeaderMap::new(), now), AccessDecision::Asked);
+        assert_eq!(
+            password_check.check_request(&HeaderMap::new(), now),
+            AccessDecision::Missing
+        );
         for odd in ["Basic", "Basic ???", "Bearer abc", "Basic bm9jb2xvbg=="] {
             let said = headers(&[(header::AUTHORIZATION, odd)]);
-            assert_eq!(door.judge(&said, now), AccessDecision::Asked, "{odd}");
+            assert_eq!(
+                password_check.check_request(&said, now),
+                AccessDecision::Missing,
+                "{odd}"
+            );
         }
     }
 
     #[tokio::test]
     async fn who_guesses_is_listened_to_once_a_second() {
         let now = Instant::now();
-        let door = door(now);
-        for _ in 0..WRONG_AT_ONCE as usize {
-            assert_eq!(door.judge(&basic("me:guess"), now), AccessDecision::Wrong);
+        let password_check = password_check(now);
+        for _ in 0..WRONG_BURST as usize {
+            assert_eq!(
+                password_check.check_request(&basic("me:guess"), now),
+                AccessDecision::Wrong
+            );
         }
-        assert_eq!(door.judge(&basic("me:guess"), now), AccessDecision::Later);
-        assert_eq!(door.judge(&basic("me:correct horse"), now), AccessDecision::Later);
-        let later = now + AFTER_WRONG;
-        assert_eq!(door.judge(&basic("me:guess"), later), AccessDecision::Wrong);
-        assert_eq!(door.judge(&basic("me:guess"), later), AccessDecision::Later);
-        let much_later = later + AFTER_WRONG;
         assert_eq!(
-            door.judge(&basic("me:correct horse"), much_later),
-            AccessDecision::Welcome
+            password_check.check_request(&basic("me:guess"), now),
+            AccessDecision::RateLimited
+        );
+        assert_eq!(
+            password_check.check_request(&basic("me:correct horse"), now),
+            AccessDecision::RateLimited
+        );
+        let later = now + WRONG_DELAY;
+        assert_eq!(
+            password_check.check_request(&basic("me:guess"), later),
+            AccessDecision::Wrong
+        );
+        assert_eq!(
+            password_check.check_request(&basic("me:guess"), later),
+            AccessDecision::RateLimited
+        );
+        let much_later = later + WRONG_DELAY;
+        assert_eq!(
+            password_check.check_request(&basic("me:correct horse"), much_later),
+            AccessDecision::Allowed
         );
     }
 }

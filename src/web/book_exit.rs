@@ -1,6 +1,6 @@
-//! Where a game left the book: at which move, by whom, and what the book would have played.
+//! Where a game left the book: at which move, by which side, and the book's expected continuation.
 //!
-//! The line that was followed is known from the archive; the plan is read from the book as it is now.
+//! The archive says which book line was followed; the continuation comes from the current version of the book.
 
 use serde_json::{Value, json};
 
@@ -8,17 +8,17 @@ use crate::store::{BookChoice, MoveExplanation, MoveRecord, MoveSource, Thought}
 use sparring_book::{self as book, Book, ExpectedLine, Library};
 use sparring_chess::GameHistory;
 
-/// So many half moves of a plan are told after its first.
+/// Half moves of the expected continuation after its first.
 const FURTHER: usize = 5;
 
-/// Who went another way than the book.
+/// The side that left the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Who {
-    /// The opponent played a move that the book does not have there.
+    /// The opponent played a move that is not in the book.
     Opponent,
-    /// The bot was to play a move of the book and played another.
+    /// The bot had a book move and played another.
     Bot,
-    /// Nobody: the book says nothing any more.
+    /// Neither: the book line ends.
     Nobody,
 }
 
@@ -32,9 +32,8 @@ impl Who {
     }
 }
 
-/// Where the first moves of mine from a book were followed by one that was not; nothing where that never happened.
-/// `line` is the whole game.
-pub(crate) fn parting(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
+/// Where the bot's first moves from a book ended; none if the game never was in a book, or never left it. `line` is the whole game.
+pub(crate) fn book_exit(line: &GameHistory, moves: &[MoveRecord], library: &Library) -> Option<Value> {
     let mine: Vec<(u32, &Thought)> = moves
         .iter()
         .filter_map(|record| Some((record.ply, record.thought.as_ref()?)))
@@ -54,17 +53,17 @@ pub(crate) fn parting(line: &GameHistory, moves: &[MoveRecord], library: &Librar
         .map(|book| trace(book, line, *last as usize));
     let (ply, who, plan) = match found {
         Some((ply, who, plan)) => (ply, Some(who.word()), plan),
-        // The book is gone, or was never told.
+        // The book was deleted, or not recorded.
         None => (*mine_next as usize, None, Vec::new()),
     };
     Some(json!({
         "ply": ply, "by": who, "at": followed.map(|book| &book.at),
         "note": followed.and_then(|book| book.note.as_ref()),
-        "plan": plan.iter().map(told).collect::<Vec<Value>>(),
+        "plan": plan.iter().map(expected_json).collect::<Vec<Value>>(),
     }))
 }
 
-/// The book that a line stands in.
+/// The book of a recorded book line.
 fn book_of<'l>(library: &'l Library, followed: &BookChoice) -> Option<&'l Book> {
     let (file, _) = followed.at.rsplit_once(':')?;
     library
@@ -73,7 +72,7 @@ fn book_of<'l>(library: &'l Library, followed: &BookChoice) -> Option<&'l Book> 
         .find(|book| book.path() == file)
 }
 
-/// From the position after my last move from the book: who left it at which ply, and what it would have played.
+/// From the position after the bot's last book move: who left the book, at which ply, and its expected continuation.
 fn trace(book: &Book, line: &GameHistory, last: usize) -> (usize, Who, Vec<ExpectedLine>) {
     let before = |plies: usize| {
         let mut before = line.clone();
@@ -97,7 +96,7 @@ fn trace(book: &Book, line: &GameHistory, last: usize) -> (usize, Who, Vec<Expec
     (last + 2, who, own)
 }
 
-fn told(one: &ExpectedLine) -> Value {
+fn expected_json(one: &ExpectedLine) -> Value {
     json!({"san": one.san, "chance": one.chance, "at": one.at, "note": one.note, "then": one.then})
 }
 
@@ -123,7 +122,7 @@ mod tests {
                 thought: (index % 2 == 0).then(|| thought(index / 2 < booked)),
             })
             .collect();
-        parting(&line, &moves, &library)
+        book_exit(&line, &moves, &library)
     }
 
     fn thought(is_booked: bool) -> Thought {
@@ -147,24 +146,24 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_another_way_is_told_with_what_the_book_had_there() {
+    fn the_side_that_leaves_the_book_is_named_with_the_book_s_continuation() {
         let text = "e4 e5 Nf3 Nc6 Bb5\n";
-        let told = left(text, "e2e4 c7c5 g1f3", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(2), &json!("opponent")));
-        assert_eq!(told["plan"][0]["san"], "e5");
-        assert_eq!(told["plan"][0]["then"], json!(["Nf3", "Nc6", "Bb5"]));
-        let told = left(text, "e2e4 e7e5 f2f4", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("bot")));
-        assert_eq!(told["plan"][0]["san"], "Nf3");
+        let exit = left(text, "e2e4 c7c5 g1f3", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(2), &json!("opponent")));
+        assert_eq!(exit["plan"][0]["san"], "e5");
+        assert_eq!(exit["plan"][0]["then"], json!(["Nf3", "Nc6", "Bb5"]));
+        let exit = left(text, "e2e4 e7e5 f2f4", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &json!("bot")));
+        assert_eq!(exit["plan"][0]["san"], "Nf3");
     }
 
     #[test]
     fn where_the_book_ends_nobody_has_left_it() {
-        let told = left("e4\n", "e2e4 e7e5 g1f3", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("nobody")));
-        let told = left("e4 e5\n", "e2e4 e7e5 g1f3", 1).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &json!("nobody")));
-        assert_eq!(told["plan"], json!([]));
+        let exit = left("e4\n", "e2e4 e7e5 g1f3", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &json!("nobody")));
+        let exit = left("e4 e5\n", "e2e4 e7e5 g1f3", 1).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &json!("nobody")));
+        assert_eq!(exit["plan"], json!([]));
     }
 
     #[test]
@@ -182,8 +181,8 @@ mod tests {
             clock: None,
             thought: Some(thought(is_booked)),
         };
-        let told = parting(&line, &[record(1, true), record(3, false)], &Library::empty()).unwrap();
-        assert_eq!((&told["ply"], &told["by"]), (&json!(3), &Value::Null));
-        assert_eq!(told["at"], "books/x.book:1");
+        let exit = book_exit(&line, &[record(1, true), record(3, false)], &Library::empty()).unwrap();
+        assert_eq!((&exit["ply"], &exit["by"]), (&json!(3), &Value::Null));
+        assert_eq!(exit["at"], "books/x.book:1");
     }
 }

@@ -1,4 +1,4 @@
-//! Evaluation trace after each ply of an archived game, computed on request.
+//! Static evaluation by term after each ply of an archived game, computed on request.
 
 use serde_json::{Value, json};
 
@@ -9,11 +9,15 @@ use sparring_personality::{Personalities, strength};
 
 /// The positions of a game judged for the bot; nothing in variants that are judged as a whole. `line` is the whole game.
 /// Weights of the personality's own are those that it has now: where it is gone, nothing can be said.
-pub(crate) fn eval_history(game: &GameRecord, line: &GameHistory, cast: &Personalities) -> Option<Value> {
-    if !line.variant().is_orthodox() || !cast.contains_or_retired(&game.personality) {
+pub(crate) fn eval_history(
+    game: &GameRecord,
+    line: &GameHistory,
+    personalities: &Personalities,
+) -> Option<Value> {
+    if !line.variant().is_orthodox() || !personalities.contains_or_retired(&game.personality) {
         return None;
     }
-    let setup = strength::engine_overrides(cast.get_or_default(&game.personality), game.level);
+    let setup = strength::engine_overrides(personalities.get_or_default(&game.personality), game.level);
     let us = Color::from(game.side);
     let mut pos = line.start().clone();
     let after = line.moves().iter().map(|mv| {

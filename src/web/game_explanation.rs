@@ -1,6 +1,6 @@
-//! Why it played that: the decisions of a finished game as JSON, for the page of the sandbox and for the dashboard.
+//! Explanations of a finished game's moves as JSON, for the sandbox's page and the dashboard.
 //!
-//! `docs/operate.md` shows the form. What is not known is left out.
+//! `docs/operate.md` shows the format. Unknown fields are left out.
 
 use std::time::Duration;
 
@@ -11,19 +11,18 @@ use crate::store::{
     ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, MoveSource, ScoreJson,
     SearchExplanation,
 };
-use crate::web::{book_exit::parting, eval_history::eval_history};
+use crate::web::{book_exit::book_exit, eval_history::eval_history};
 use sparring_book::Library;
 use sparring_chess::{GameHistory, Variant, parse_uci, write_fen, write_san, write_uci};
 use sparring_lichess::model::{GameId, Side};
 use sparring_personality::Personalities;
 
-/// The last rows of a game are written a moment after its end is seen elsewhere.
+/// Longest wait for the end of a game to be written, which happens a moment after the stream shows it.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
-/// How soon it is looked again.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// Interval of looking for it.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A game that is over for everybody else, with its moves, once its end is in the archive; nothing for games that it does
-/// not know.
+/// A finished game with its moves, once its end is in the archive; none for unknown games.
 pub async fn once_written(store: &ArchiveWriter, id: GameId) -> Option<(GameRecord, Vec<MoveRecord>)> {
     let begun = Instant::now();
     loop {
@@ -34,29 +33,29 @@ pub async fn once_written(store: &ArchiveWriter, id: GameId) -> Option<(GameReco
         if game.is_some() || begun.elapsed() > WRITTEN_WITHIN {
             return game.zip(Some(moves));
         }
-        sleep(LOOK_AGAIN).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 
-/// A half move as a page without rules can show it.
+/// A half move with its position, for a page that knows no rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
-    /// As the stream wrote it.
+pub struct ReplayedMove {
+    /// UCI notation.
     pub uci: String,
-    /// As books write it.
+    /// SAN.
     pub san: String,
     /// The position after it.
     pub fen: String,
 }
 
-/// The moves of a game; those that make no game end it.
+/// The moves of a game, up to the first illegal one.
 #[must_use]
-pub fn retold(game: &GameRecord, moves: &[MoveRecord]) -> Vec<Told> {
-    replay(game, moves).map_or_else(Vec::new, |(_, told)| told)
+pub fn replayed(game: &GameRecord, moves: &[MoveRecord]) -> Vec<ReplayedMove> {
+    replay(game, moves).map_or_else(Vec::new, |(_, replayed_moves)| replayed_moves)
 }
 
-/// The game itself, and its moves in words; nothing where its start makes no sense.
-fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<Told>)> {
+/// The game's history and its moves; none where its start position is invalid.
+fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<ReplayedMove>)> {
     let written = game.end.as_ref().map(|end| end.moves.as_str());
     let words: Vec<&str> = match written {
         Some(written) => written.split_ascii_whitespace().collect(),
@@ -64,37 +63,37 @@ fn replay(game: &GameRecord, moves: &[MoveRecord]) -> Option<(GameHistory, Vec<T
     };
     let variant = game.variant.parse::<Variant>().ok()?;
     let mut line = GameHistory::replay(variant, &game.start, "").ok()?;
-    let mut told = Vec::new();
+    let mut replayed_moves = Vec::new();
     for word in words {
         let Ok(mv) = parse_uci(line.position(), word) else {
             break;
         };
         let san = write_san(line.position(), mv);
         line.play(mv);
-        told.push(Told {
+        replayed_moves.push(ReplayedMove {
             uci: write_uci(mv, line.variant()),
             san,
             fen: write_fen(line.position()),
         });
     }
-    Some((line, told))
+    Some((line, replayed_moves))
 }
 
-/// Why each move of mine was played, where the books of the library were left, and what the evaluation was made of after
-/// each half move. Nothing while the game runs: then it would help somebody.
+/// The explanation of each of the bot's moves, where the game left the book, and the evaluation's terms after each half move. None
+/// while the game runs, since it would help the opponent.
 #[must_use]
 pub fn decisions(
     game: &GameRecord,
     moves: &[MoveRecord],
     library: &Library,
-    cast: &Personalities,
+    personalities: &Personalities,
 ) -> Option<Value> {
     game.end.as_ref()?;
-    let (line, told) = replay(game, moves)?;
+    let (line, replayed_moves) = replay(game, moves)?;
     let cards: Vec<Value> = moves
         .iter()
         .filter_map(|record| {
-            let mv = told.get((record.ply as usize).checked_sub(1)?)?;
+            let mv = replayed_moves.get((record.ply as usize).checked_sub(1)?)?;
             card(record, mv)
         })
         .collect();
@@ -103,21 +102,21 @@ pub fn decisions(
         "side": if game.side == Side::White { "white" } else { "black" },
         "personality": game.personality,
         "level": game.played,
-        "leftBook": parting(&line, moves, library),
-        "evaluation": eval_history(game, &line, cast),
+        "leftBook": book_exit(&line, moves, library),
+        "evaluation": eval_history(game, &line, personalities),
         "decisions": cards,
     }))
 }
 
-/// The same with word of whether the lines of books in it can be edited in the browser.
+/// Adds whether book lines can be edited in the browser.
 #[must_use]
 pub fn editable(mut decisions: Value, edit: bool) -> Value {
     decisions["edit"] = json!(edit);
     decisions
 }
 
-/// One decision; nothing for moves of the opponent, and where nothing is known.
-fn card(record: &MoveRecord, mv: &Told) -> Option<Value> {
+/// One explained move; none for the opponent's moves.
+fn card(record: &MoveRecord, mv: &ReplayedMove) -> Option<Value> {
     let thought = record.thought.as_ref()?;
     let (from, depth, nodes) = match thought.source {
         MoveSource::Book => ("book", None, None),
@@ -158,7 +157,7 @@ fn of_search(search: &SearchExplanation) -> Value {
     json!({"lines": search.lines, "people": people})
 }
 
-/// Thousandths as a chance from 0 to 1.
+/// Permille as a probability from 0 to 1.
 fn share(permille: u16) -> f64 {
     f64::from(permille) / 1000.0
 }
@@ -229,16 +228,16 @@ mod tests {
         ]
     }
 
-    /// What is told of a game by a cast of the one who played it.
-    fn told(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
-        let cast = Personalities::new(vec![Personality::new(&game.personality)]);
-        decisions(game, moves, &Library::empty(), &cast)
+    /// The explanations of a game with the personality that played.
+    fn explained(game: &GameRecord, moves: &[MoveRecord]) -> Option<Value> {
+        let personalities = Personalities::new(vec![Personality::new(&game.personality)]);
+        decisions(game, moves, &Library::empty(), &personalities)
     }
 
     #[test]
     fn each_move_of_mine_says_where_it_is_from_and_where_the_book_was_left() {
-        let told = told(&game(Some("e2e4 e7e5 g1f3")), &moves()).unwrap();
-        let cards = told["decisions"].as_array().unwrap();
+        let replayed_moves = explained(&game(Some("e2e4 e7e5 g1f3")), &moves()).unwrap();
+        let cards = replayed_moves["decisions"].as_array().unwrap();
         assert_eq!(cards.len(), 2);
         assert_eq!(cards[0]["san"], "e4");
         assert_eq!(cards[0]["from"], "book");
@@ -247,23 +246,27 @@ mod tests {
         assert_eq!(cards[1]["search"]["lines"][0]["score"], json!({"cp": 31}));
         assert_eq!(cards[1]["search"]["people"]["chance"], 0.231);
         assert_eq!(
-            told["leftBook"],
+            replayed_moves["leftBook"],
             json!({"ply": 3, "by": null, "at": "books/x.book:4", "note": "Italian", "plan": []})
         );
     }
 
     #[test]
     fn while_a_game_runs_nothing_is_told() {
-        assert_eq!(told(&game(None), &moves()), None);
-        assert_eq!(retold(&game(None), &moves()).len(), 3, "its moves are no secret");
+        assert_eq!(explained(&game(None), &moves()), None);
+        assert_eq!(
+            replayed(&game(None), &moves()).len(),
+            3,
+            "its moves are no secret"
+        );
     }
 
     #[test]
     fn moves_that_make_no_game_cost_only_themselves() {
         let broken = game(Some("e2e4 e7e9"));
-        assert_eq!(retold(&broken, &[]).len(), 1);
+        assert_eq!(replayed(&broken, &[]).len(), 1);
         assert_eq!(
-            told(&broken, &moves()).unwrap()["decisions"]
+            explained(&broken, &moves()).unwrap()["decisions"]
                 .as_array()
                 .unwrap()
                 .len(),
@@ -278,10 +281,11 @@ mod tests {
             side,
             ..game(Some(played))
         };
-        let [white, black] = [Side::White, Side::Black].map(|side| told(&game(side), &[]).unwrap());
+        let [white, black] = [Side::White, Side::Black].map(|side| explained(&game(side), &[]).unwrap());
         let names: Vec<&str> = term_names().collect();
         assert_eq!(white["evaluation"]["terms"], json!(names));
-        let after = |told: &Value, ply: usize| told["evaluation"]["after"][ply - 1].clone();
+        let after =
+            |replayed_moves: &Value, ply: usize| replayed_moves["evaluation"]["after"][ply - 1].clone();
         assert_eq!(white["evaluation"]["after"].as_array().unwrap().len(), 8);
         assert_eq!(after(&white, 4), json!({"not": "capture"}), "Nxe4 is due");
         assert_eq!(after(&white, 7), json!({"not": "check"}));
@@ -318,9 +322,9 @@ mod tests {
             ..Personality::new("club")
         };
         let by = |profile: Personality, game: &GameRecord| {
-            let cast = Personalities::new(vec![profile]);
-            let told = decisions(game, &[], &Library::empty(), &cast).unwrap();
-            told["evaluation"]["after"][1]["own"][0].as_i64()
+            let personalities = Personalities::new(vec![profile]);
+            let replayed_moves = decisions(game, &[], &Library::empty(), &personalities).unwrap();
+            replayed_moves["evaluation"]["after"][1]["own"][0].as_i64()
         };
         let plain = by(Personality::new("club"), &game).unwrap();
         assert!(by(own.clone(), &game).unwrap() > plain + 1000);
@@ -342,6 +346,6 @@ mod tests {
             variant: "atomic".to_owned(),
             ..game
         };
-        assert_eq!(told(&atomic, &[]).unwrap()["evaluation"], Value::Null);
+        assert_eq!(explained(&atomic, &[]).unwrap()["evaluation"], Value::Null);
     }
 }

@@ -1,4 +1,4 @@
-//! `/healthz` and `/metrics`: how the daemon is doing, for probes and monitors.
+//! `/healthz` and `/metrics`: health and metrics of the daemon, for probes and monitoring.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -22,38 +22,37 @@ use crate::{
     store::ArchiveWriter,
 };
 
-/// A loop that has not answered within this time hangs.
+/// An event loop that does not answer within this time hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// What is to be known of a daemon that is well for as long as its games run. The log has the mistakes themselves: they
-/// quote the settings.
-const PLAYS_LAST_GAMES: &str = "bot.toml cannot be used: the games of the last run are played to their end and no others \
-                                begun, until it is mended and read again; the log says what is wrong";
+/// Notes on bot.toml. The findings are in the log only, since they quote the settings.
+const PLAYS_LAST_GAMES: &str = "bot.toml cannot be used: the bot only finishes the games of the last run, until the file is \
+                                fixed and reloaded; the log says what is wrong";
 const IS_BEHIND: &str =
-    "bot.toml cannot be used as it is now: the settings of before are in force; the log says what is wrong";
-/// The same of one whose archive cannot be opened or written.
-const KEEPS_NOTHING: &str = "the archive cannot be written: games are played as always, and up to a thousand rows wait for it; \
-                             the log says why";
-/// What OpenMetrics calls itself.
+    "bot.toml cannot be used as it is now: the last good settings are in force; the log says what is wrong";
+/// The note on an archive that cannot be opened or written.
+const ARCHIVE_FAILS: &str =
+    "the archive cannot be written: games go on, and up to a thousand rows are queued; the log says why";
+/// The content type of OpenMetrics.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Everything there is to show.
+/// The sources of health and metrics.
 #[derive(Debug, Clone)]
 pub struct HealthSources {
-    /// What the daemon is doing.
+    /// The daemon's status.
     pub status: watch::Receiver<Status>,
-    /// Whether its loop turns.
+    /// Asks whether the event loop answers.
     pub pulse: LivenessProbe,
-    /// What it has counted.
+    /// The daemon's metrics.
     pub meters: Metrics,
-    /// Where games are kept.
+    /// The archive.
     pub store: ArchiveWriter,
-    /// Why the settings at the start were refused, as long as only the games of the last run are played.
+    /// Why bot.toml was unusable at the start, while only the last run's games are played.
     pub refusal: watch::Receiver<Option<Arc<str>>>,
-    /// Whether the settings in force are older than those in the file, which cannot be used.
+    /// Whether bot.toml is unusable and the earlier settings are in force.
     pub is_behind: watch::Receiver<bool>,
 }
 
-/// The pages, for those who have access.
+/// The two pages, behind `access`.
 pub fn router(watched: HealthSources, access: Access) -> Router {
     Router::new()
         .route("/healthz", get(healthz))
@@ -62,25 +61,25 @@ pub fn router(watched: HealthSources, access: Access) -> Router {
         .with_state(watched)
 }
 
-/// What keeps the daemon from being well, if anything does.
-pub(crate) async fn ailment(watched: &HealthSources) -> Option<&'static str> {
+/// Why the daemon is down, if it is.
+pub(crate) async fn problem(watched: &HealthSources) -> Option<&'static str> {
     let turns = watched.pulse.is_alive(PATIENCE).await;
     let status = watched.status.borrow().clone();
     match (turns, status.is_listening, status.is_draining) {
-        (false, _, _) => Some("the loop does not answer"),
-        (true, _, true) => Some("ending"),
+        (false, _, _) => Some("the event loop does not answer"),
+        (true, _, true) => Some("stopping"),
         (true, false, false) => Some("the event stream is not open"),
         (true, true, false) => None,
     }
 }
 
-/// What is to be known of the daemon besides: nothing that a restart would mend.
+/// Problems that a restart would not fix.
 pub(crate) fn note(watched: &HealthSources) -> Option<String> {
     let is_refused = watched.refusal.borrow().is_some();
     let notes = [
         (is_refused, PLAYS_LAST_GAMES),
         (!is_refused && *watched.is_behind.borrow(), IS_BEHIND),
-        (watched.store.is_failing(), KEEPS_NOTHING),
+        (watched.store.is_failing(), ARCHIVE_FAILS),
     ];
     let notes: Vec<&str> = notes
         .iter()
@@ -90,11 +89,10 @@ pub(crate) fn note(watched: &HealthSources) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join(". "))
 }
 
-/// 200 when the loop turns and the event stream is open, else 503 and why. Settings that cannot be used are a note: who
-/// starts again what is not well would only take time from the games that run. So is an archive that cannot be written, and the
-/// status is "degraded" then.
+/// 200 when the event loop answers and the event stream is open, else 503 with the reason. Bad settings and a failing archive are
+/// only notes, since a restart would only take time from running games; a failing archive makes the status "degraded".
 async fn healthz(State(watched): State<HealthSources>) -> Response {
-    let why = ailment(&watched).await;
+    let why = problem(&watched).await;
     let status = watched.status.borrow().clone();
     let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
     let health = match why {
@@ -114,12 +112,12 @@ async fn metrics(State(watched): State<HealthSources>) -> Response {
     watched
         .meters
         .settings_refused(watched.refusal.borrow().is_some() || *watched.is_behind.borrow());
-    let page = watched.meters.page(&status, &watched.store, resident());
+    let page = watched.meters.page(&status, &watched.store, resident_bytes());
     ([(header::CONTENT_TYPE, OPEN_METRICS)], page).into_response()
 }
 
-/// Memory of this process in bytes, as Linux tells it.
-pub(crate) fn resident() -> Option<u64> {
+/// Resident memory of this process in bytes (Linux).
+pub(crate) fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -14,6 +14,7 @@ use std::{
 
 use axum::Router;
 use secrecy::SecretString;
+use thiserror::Error;
 use tokio::{
     net::{TcpListener, UnixListener},
     time::sleep,
@@ -21,12 +22,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::config::{Dashboard, Listen};
 use crate::{
-    cli::{
-        exit::{Exit, Failure},
-        secret_file::{self, SecretFileError},
-    },
+    config::{Dashboard, Listen},
+    secret_file::{self, SecretFileError},
     web::{auth::Access, dashboard::LIMITS},
 };
 use sparring_http_server::{self as http_server, Acceptor, Connections};
@@ -34,41 +32,54 @@ use sparring_http_server::{self as http_server, Acceptor, Connections};
 /// The name of the systemd credential that may hold the password.
 pub(crate) const CREDENTIAL: &str = "dashboard-password";
 /// A shorter password can be guessed.
-const SHORTEST: usize = 12;
-/// The owner and the group of the socket may use it: the group is for the server in front.
+const MIN_PASSWORD: usize = 12;
+/// Read and write for owner and group: a reverse proxy joins the group.
 const SOCKET_MODE: u32 = 0o660;
-/// A place that another program holds is asked for again so often.
-const AGAIN: Duration = Duration::from_secs(5);
+/// Delay between attempts to bind an address in use.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Who may see the pages, by the settings and what systemd hands over.
+/// Why the dashboard cannot be served as `[dashboard]` says. No message quotes the password.
+#[derive(Debug, Error)]
+pub(crate) enum DashboardError {
+    /// The password's file cannot be read, or others may read it.
+    #[error(transparent)]
+    PasswordFile(#[from] SecretFileError),
+    /// The password is too short, or has several lines.
+    #[error("the password in {} must be one line of at least {MIN_PASSWORD} characters", .0.display())]
+    WeakPassword(PathBuf),
+    /// The address cannot be bound, whoever else uses it.
+    #[error("cannot listen on {listen}: {error}; set another address with `listen` in [dashboard]")]
+    Bind {
+        /// The address.
+        listen: Listen,
+        /// The system's error.
+        error: io::Error,
+    },
+}
+
+/// Who may see the pages, by the settings and systemd's credential.
 ///
 /// # Errors
-/// [`Exit::BadConfiguration`] when the password's file cannot be used. The password is never quoted.
-pub(crate) fn access(dashboard: &Dashboard) -> anyhow::Result<Access> {
+/// [`DashboardError`] when the password cannot be used.
+pub(crate) fn access(dashboard: &Dashboard) -> Result<Access, DashboardError> {
     access_by(secret_file::credentials().as_deref(), dashboard)
 }
 
-fn access_by(credentials: Option<&Path>, dashboard: &Dashboard) -> anyhow::Result<Access> {
-    let refused = |sentence: String| Failure::error(Exit::BadConfiguration, sentence);
-    let found = password(credentials, dashboard)
-        .map_err(|error| refused(format!("{:#}", anyhow::Error::new(error))))?;
-    let Some((text, path)) = found else {
+fn access_by(credentials: Option<&Path>, dashboard: &Dashboard) -> Result<Access, DashboardError> {
+    let Some((text, path)) = password(credentials, dashboard)? else {
         return Ok(match &dashboard.listen {
             Some(Listen::Unix(_)) => Access::through_socket(),
             _ => Access::default(),
         });
     };
     let password = text.trim_end_matches(['\r', '\n']);
-    if password.chars().count() < SHORTEST || password.contains('\n') {
-        return Err(refused(format!(
-            "the password in {} must be one line of at least {SHORTEST} characters",
-            path.display()
-        )));
+    if password.chars().count() < MIN_PASSWORD || password.contains('\n') {
+        return Err(DashboardError::WeakPassword(path));
     }
     Ok(Access::by_password(SecretString::from(password.to_owned())))
 }
 
-/// The text that should be the password, and where it was: systemd's credential, else the file that the settings name.
+/// The password's text and its path: systemd's credential, else the file that the settings name.
 fn password(
     credentials: Option<&Path>,
     dashboard: &Dashboard,
@@ -82,48 +93,51 @@ fn password(
     Ok(Some((secret_file::read_private(path)?, path.clone())))
 }
 
-/// Serves there until `stop`. Nobody needs the pages to play: a place that another program holds ends no game, and is
-/// served once it is free.
+/// Serves `router` at `listen` until `stop`, on a task of its own. An address in use by another program is no error: it is bound
+/// as soon as it is free, since games need no dashboard.
 ///
 /// # Errors
-/// [`Exit::BadConfiguration`] with the remedy when the place cannot be used, whoever holds it.
-pub(crate) async fn serve(listen: &Listen, router: Router, stop: &CancellationToken) -> anyhow::Result<()> {
-    let place = match ListenAddress::take(listen).await {
-        Ok(place) => Some(place),
+/// [`DashboardError::Bind`] when the address cannot be bound for another reason.
+pub(crate) async fn serve(
+    listen: &Listen,
+    router: Router,
+    stop: &CancellationToken,
+) -> Result<(), DashboardError> {
+    let bound = match Listener::bind(listen).await {
+        Ok(listener) => Some(listener),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             warn!(
-                "{listen} is taken: the dashboard is served there once it is free; for another place name it by listen \
-                 in [dashboard] and start again"
+                "{listen} is in use: the dashboard starts there once it is free; to use another address, set `listen` in \
+                 [dashboard] and restart"
             );
             None
         }
         Err(error) => {
-            let sentence =
-                format!("cannot listen on {listen}: {error}; name another by listen in [dashboard]");
-            return Err(Failure::error(Exit::BadConfiguration, sentence));
+            let listen = listen.clone();
+            return Err(DashboardError::Bind { listen, error });
         }
     };
     let (listen, stop) = (listen.clone(), stop.clone());
     tokio::spawn(async move {
-        let place = match place {
-            Some(place) => Some(place),
-            None => stop.run_until_cancelled(ListenAddress::wait(&listen)).await,
+        let listener = match bound {
+            Some(listener) => Some(listener),
+            None => stop.run_until_cancelled(Listener::bind_when_free(&listen)).await,
         };
-        if let Some(place) = place {
-            place.serve(router, stop).await;
+        if let Some(listener) = listener {
+            listener.serve(router, stop).await;
         }
     });
     Ok(())
 }
 
-/// A place that this process holds.
-enum ListenAddress {
+/// A bound address.
+enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener, PathBuf),
 }
 
-impl ListenAddress {
-    async fn take(listen: &Listen) -> io::Result<Self> {
+impl Listener {
+    async fn bind(listen: &Listen) -> io::Result<Self> {
         Ok(match listen {
             Listen::Tcp(address) => {
                 let listener = TcpListener::bind(address).await?;
@@ -140,12 +154,11 @@ impl ListenAddress {
         })
     }
 
-    /// Takes it as soon as it can be had.
-    async fn wait(listen: &Listen) -> Self {
+    async fn bind_when_free(listen: &Listen) -> Self {
         loop {
-            sleep(AGAIN).await;
-            if let Ok(place) = Self::take(listen).await {
-                return place;
+            sleep(RETRY_INTERVAL).await;
+            if let Ok(listener) = Self::bind(listen).await {
+                return listener;
             }
         }
     }
@@ -158,17 +171,17 @@ impl ListenAddress {
             }
             Self::Unix(listener, path) => {
                 let served = http_server::serve(Acceptor::new(listener, connections), router, stop).await;
-                leave_socket(path);
+                remove_socket(path);
                 served
             }
         };
         if let Err(error) = served {
-            warn!("the dashboard is served no longer: {error}");
+            warn!("the dashboard has stopped: {error}");
         }
     }
 }
 
-/// An address that a browser can go to.
+/// The address for a URL: an unspecified one becomes loopback.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -178,7 +191,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// A socket that a program left behind when it was killed is in nobody's use and makes room.
+/// Binds a Unix socket. Replaces a stale one, to which nothing listens any more.
 fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
     if is_socket && UnixStream::connect(path).is_err() {
@@ -189,9 +202,9 @@ fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-fn leave_socket(path: PathBuf) {
+fn remove_socket(path: PathBuf) {
     if let Err(error) = fs::remove_file(&path) {
-        warn!("{} stays behind: {error}", path.display());
+        warn!("cannot remove the socket {}: {error}", path.display());
     }
 }
 
@@ -232,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_that_systemd_hands_over_needs_no_file_that_the_bot_can_read() {
+    fn a_systemd_credential_replaces_the_password_file() {
         let credentials = tempfile::tempdir().unwrap();
         let handed = credentials.path().join(CREDENTIAL);
         // As in the units: root alone reads the file that the settings name, and systemd's copy has a mode of its own.
@@ -244,7 +257,7 @@ mod tests {
         fs::set_permissions(&handed, fs::Permissions::from_mode(0o640)).unwrap();
         let asks = |dashboard: &Dashboard| {
             let access = access_by(Some(credentials.path()), dashboard)?;
-            anyhow::Ok(format!("{access:?}") != format!("{:?}", Access::default()))
+            Ok::<_, DashboardError>(format!("{access:?}") != format!("{:?}", Access::default()))
         };
         assert!(asks(&dashboard).unwrap());
         assert!(asks(&Dashboard::default()).unwrap(), "whatever the settings say");
@@ -262,7 +275,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_socket_is_served_until_the_end_and_then_gone() {
+    async fn a_unix_socket_is_served_and_removed_at_the_end() {
         use axum::{middleware::from_fn_with_state, routing::get};
         use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
         let folder = tempfile::tempdir().unwrap();
@@ -301,7 +314,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_port_that_another_program_holds_is_served_once_it_is_free() {
+    async fn a_port_in_use_is_bound_once_it_is_free() {
         use tokio::net::TcpStream;
         let foreign = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = foreign.local_addr().unwrap();
@@ -309,22 +322,25 @@ mod tests {
         serve(&Listen::Tcp(address), Router::new(), &stop).await.unwrap();
         drop(foreign);
         while TcpStream::connect(address).await.is_err() {
-            sleep(AGAIN).await;
+            sleep(RETRY_INTERVAL).await;
         }
     }
 
     #[tokio::test]
-    async fn an_address_that_is_not_of_this_machine_is_a_bad_configuration() {
+    async fn an_address_of_another_machine_cannot_be_bound() {
         // Of the block that no machine has (RFC 5737).
         let listen = Listen::Tcp("192.0.2.1:9464".parse().unwrap());
         let served = serve(&listen, Router::new(), &CancellationToken::new()).await;
         let error = served.unwrap_err();
-        assert_eq!(crate::cli::exit::code_of(&error), Exit::BadConfiguration);
-        assert!(error.to_string().contains("name another by listen"), "{error}");
+        assert!(matches!(error, DashboardError::Bind { .. }));
+        assert!(
+            error.to_string().contains("set another address with `listen`"),
+            "{error}"
+        );
     }
 
     #[tokio::test]
-    async fn a_socket_left_behind_makes_room_and_one_in_use_does_not() {
+    async fn a_stale_socket_is_replaced_and_one_in_use_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("status.sock");
         let first = bind_socket(&path).unwrap();

@@ -8,5 +8,6 @@ mod eval_history;
 pub mod game_explanation;
 pub mod health;
 pub(crate) mod listener;
+pub mod log_buffer;
 pub(crate) mod reloads;
 pub(crate) mod worker;

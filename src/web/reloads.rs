@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use crate::reload::ReloadLog;
 use crate::web::auth::{self, Access};
 
-/// The call, for those who have access.
+/// The route, behind `access`.
 pub(crate) fn router(reload_log: watch::Receiver<ReloadLog>, access: Access) -> Router {
     Router::new()
         .route("/reloads", get(recent))
@@ -15,7 +15,7 @@ pub(crate) fn router(reload_log: watch::Receiver<ReloadLog>, access: Access) -> 
         .with_state(reload_log)
 }
 
-/// The newest first.
+/// The reloads, newest first.
 async fn recent(State(reload_log): State<watch::Receiver<ReloadLog>>) -> Json<Value> {
     let reload_log = reload_log.borrow().clone();
     let rows: Vec<Value> = reload_log

@@ -1,6 +1,4 @@
-//! Work for pages that may take long: on a thread of low priority, one piece after the other, and few that wait.
-//!
-//! Games come first: their searches and their moves have other threads.
+//! Low-priority thread for slow work of the pages: one job at a time, with a short queue. Games use other threads.
 
 use std::{
     sync::{
@@ -20,16 +18,16 @@ use tokio::{
     time::timeout,
 };
 
-/// So many pieces at once, of which all but one wait.
+/// Jobs accepted at a time: one runs, the others wait.
 const PLACES: usize = 6;
-/// No piece waits longer for its turn.
+/// Longest wait in the queue.
 const TURN_WITHIN: Duration = Duration::from_secs(4);
-/// How nice the thread is to others: on a full machine it gets a tenth of what they get.
+/// Unix niceness: on a busy machine the thread gets a tenth of the time of others.
 const NICENESS: i32 = 10;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Does what takes long. Clones share the thread, which ends with the last of them.
+/// Runs slow jobs. Clones share the thread, which ends with the last of them.
 #[derive(Debug, Clone)]
 pub struct Worker {
     jobs: Sender<Job>,
@@ -37,24 +35,24 @@ pub struct Worker {
     turn: Arc<Semaphore>,
 }
 
-/// Why work was not done.
+/// Why a job was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undone {
-    /// Others were before it.
+    /// The queue was full or slow.
     Busy,
-    /// It fell over; the log says why.
-    FellOver,
+    /// The job panicked; the log says why.
+    Panicked,
 }
 
 impl Default for Worker {
-    /// Starts the thread; where none can be started, nothing is done.
+    /// Starts the thread. Where that fails, no job is done.
     fn default() -> Self {
         let (jobs, inbox) = channel();
         let started = thread::Builder::new()
             .name("pages".to_owned())
             .spawn(move || work(&inbox));
         if let Err(why) = started {
-            tracing::warn!("no thread for the pages can be started: {why}");
+            tracing::warn!("cannot start the worker thread of the pages: {why}");
         }
         Self {
             jobs,
@@ -65,10 +63,10 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// Does this when its turn comes. Whoever no longer awaits it leaves the queue; what has begun is done to its end.
+    /// Runs a job when its turn comes. Dropping the future leaves the queue; a job that has begun runs to its end.
     ///
     /// # Errors
-    /// [`Undone::Busy`] when too many wait or the turn does not come soon.
+    /// [`Undone::Busy`] when the queue is full, or the turn does not come soon.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -79,21 +77,21 @@ impl Worker {
             .try_acquire_owned()
             .map_err(|_| Undone::Busy)?;
         let turn = timeout(TURN_WITHIN, self.turn.clone().acquire_owned()).await;
-        let turn = turn.map_err(|_| Undone::Busy)?.map_err(|_| Undone::FellOver)?;
+        let turn = turn.map_err(|_| Undone::Busy)?.map_err(|_| Undone::Panicked)?;
         let (reply, answer) = oneshot::channel();
         let job = Box::new(move || {
             let _held = (place, turn);
-            let _ = reply.send(work()); // whoever asked may have given up
+            let _ = reply.send(work()); // the receiver may be gone
         });
-        self.jobs.send(job).map_err(|_| Undone::FellOver)?;
-        answer.await.map_err(|_| Undone::FellOver)
+        self.jobs.send(job).map_err(|_| Undone::Panicked)?;
+        answer.await.map_err(|_| Undone::Panicked)
     }
 }
 
 fn work(inbox: &Receiver<Job>) {
     #[cfg(target_os = "linux")]
     if let Err(why) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::debug!("the thread for the pages is as important as others: {why}");
+        tracing::debug!("cannot lower the priority of the pages' worker thread: {why}");
     }
     while let Ok(job) = inbox.recv() {
         // The panic itself is in the log; one page without an answer must not end all others.
@@ -101,12 +99,12 @@ fn work(inbox: &Receiver<Job>) {
     }
 }
 
-/// The header of an answer that says to come again in a moment.
-pub(crate) const AGAIN_SOON: (HeaderName, &str) = (header::RETRY_AFTER, "1");
+/// `Retry-After: 1`.
+pub(crate) const RETRY_SOON: (HeaderName, &str) = (header::RETRY_AFTER, "1");
 
-/// An answer with that header.
-pub(crate) fn again_soon(answer: impl IntoResponse) -> Response {
-    ([AGAIN_SOON], answer).into_response()
+/// A response with `Retry-After: 1`.
+pub(crate) fn retry_soon(answer: impl IntoResponse) -> Response {
+    ([RETRY_SOON], answer).into_response()
 }
 
 #[cfg(test)]
@@ -148,7 +146,7 @@ mod tests {
         let worker = Worker::default();
         assert_eq!(
             worker.run(|| panic!("on purpose")).await,
-            Err::<(), _>(Undone::FellOver)
+            Err::<(), _>(Undone::Panicked)
         );
         assert_eq!(worker.run(|| 1).await, Ok(1));
     }

@@ -81,7 +81,7 @@ async fn a_game_that_ended_while_nobody_was_there_gets_its_end() {
     stage.crew.store.flush().await;
     stage.kill();
     game.human_does("resign").await;
-    stage.crew.past.unfinished = Archive::read(&path).unwrap().without_end(ALWAYS).unwrap();
+    stage.crew.past.unfinished = Archive::read(&path).unwrap().unfinished(ALWAYS).unwrap();
     assert_eq!(stage.crew.past.unfinished.len(), 1);
     stage.start().await;
     stage
@@ -92,7 +92,7 @@ async fn a_game_that_ended_while_nobody_was_there_gets_its_end() {
     let archive = Archive::read(&path).unwrap();
     let games = archive.games(&Filter::default()).unwrap();
     assert_eq!(games[0].end.as_ref().unwrap().status, "resign");
-    assert!(archive.without_end(ALWAYS).unwrap().is_empty());
+    assert!(archive.unfinished(ALWAYS).unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn f52_an_archive_that_is_damaged_before_and_during_a_game_costs_no_row_an
     assert_eq!(program.try_wait().unwrap(), None, "it goes on");
     let said = fs::read_to_string(&log).unwrap();
     assert_eq!(
-        said.matches("a new one is begun").count(),
+        said.matches("a new one was created").count(),
         2,
         "once for each damage:\n{said}"
     );

@@ -179,7 +179,7 @@ async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
     stage.kill();
     stage.crew.past.requested_personas = Archive::read(&path)
         .unwrap()
-        .wishes(sparring::store::ALWAYS)
+        .requested_personas(sparring::store::ALWAYS)
         .unwrap();
     stage.start().await;
     let mut next = stage.game(&WHITE).await;
@@ -204,7 +204,7 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
     stage.kill();
     stage.crew.past.game_flags = Archive::read(&path)
         .unwrap()
-        .favours(sparring::store::ALWAYS)
+        .game_flags(sparring::store::ALWAYS)
         .unwrap();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
@@ -354,7 +354,7 @@ async fn goes_on_at_its_level(rated: &str) {
     stage.kill();
     stage.crew.past.game_flags = Archive::read(&path)
         .unwrap()
-        .favours(sparring::store::ALWAYS)
+        .game_flags(sparring::store::ALWAYS)
         .unwrap();
     stage.crew.change(level(2400));
     stage.start().await;

@@ -8,13 +8,13 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use sparring::{
-    cli::log_buffer::Warnings,
     config::Paths,
     reload::open,
     store::{End, GameRecord},
+    web::log_buffer::Warnings,
     web::{
         auth::Access,
-        dashboard::{Course, DashboardState, LIMITS, Load, OwnerCommand, Viewers, router},
+        dashboard::{DashboardState, LIMITS, Load, Overrides, OwnerCommand, Viewers, router},
         editor::Editor,
         health::HealthSources,
     },
@@ -53,7 +53,7 @@ async fn served_with(
     let bot = stage.bot.as_ref().unwrap();
     let (wishes, wished) = mpsc::channel(4);
     let panel = DashboardState {
-        watched: HealthSources {
+        health: HealthSources {
             status: bot.status.clone(),
             pulse: bot.pulse.clone(),
             meters: stage.crew.meters.clone(),
@@ -61,17 +61,17 @@ async fn served_with(
             refusal: watch::channel(None).1,
             is_behind: watch::channel(false).1,
         },
-        boards: stage.crew.boards.clone(),
+        live_games: stage.crew.boards.clone(),
         options: bot.options.subscribe(),
-        course: watch::channel(Course::default()).1,
+        overrides: watch::channel(Overrides::default()).1,
         controls: true,
         editor: editing.map(|()| Editor::new(paths.clone(), stock.library.clone())),
         library: stock.library,
-        cast: stock.cast,
+        personalities: stock.personalities,
         warnings: Warnings::default(),
         reload_log: stock.reload_log,
         access,
-        wishes,
+        commands: wishes,
         begun: Instant::now(),
         load: Load::default(),
         viewers: Viewers::default(),
@@ -206,7 +206,7 @@ async fn pages_of_games_are_short_and_lead_to_the_next() {
         let refused = asked.send().await.unwrap();
         assert_eq!(refused.status(), 400, "{most}");
         let said: serde_json::Value = refused.json().await.unwrap();
-        assert_eq!(said["error"], "most is a whole number up to 200", "{most}");
+        assert_eq!(said["error"], "most must be a whole number up to 200", "{most}");
     }
 }
 

@@ -297,7 +297,7 @@ async fn a_game_that_ended_while_nobody_was_there_is_counted_by_the_next_run() {
     game.human_does("resign").await;
     stage.crew.past.unfinished = Archive::read(&path)
         .unwrap()
-        .without_end(sparring::store::ALWAYS)
+        .unfinished(sparring::store::ALWAYS)
         .unwrap();
     stage.start().await;
     emptied(&mut stage).await;
@@ -315,14 +315,14 @@ async fn a_game_that_the_server_knows_no_more_ends_and_is_not_asked_for_again() 
     stage.crew.store.flush().await;
     stage.kill();
     let archive = Archive::read(&path).unwrap();
-    stage.crew.past.unfinished = archive.without_end(sparring::store::ALWAYS).unwrap();
+    stage.crew.past.unfinished = archive.unfinished(sparring::store::ALWAYS).unwrap();
     assert_eq!(stage.crew.past.unfinished, std::slice::from_ref(&forgotten.id));
     stage.start().await;
     emptied(&mut stage).await;
     stage.crew.store.flush().await;
     let end = archive.game(&forgotten.id).unwrap().unwrap().end;
     assert_eq!(end.map(|end| end.status).as_deref(), Some("aborted"));
-    assert_eq!(archive.without_end(sparring::store::ALWAYS).unwrap(), []);
+    assert_eq!(archive.unfinished(sparring::store::ALWAYS).unwrap(), []);
     assert_eq!(ended(&stage, "void").as_deref(), Some("1"));
 }
 

@@ -93,7 +93,7 @@ async fn a_daemon_whose_settings_were_refused_is_well_and_says_so() {
     read_again.send_replace(true);
     let (status, health) = page(&format!("{address}/healthz"), None).await;
     assert_eq!(status, 200, "{health}");
-    assert!(health.contains("the settings of before are in force"), "{health}");
+    assert!(health.contains("the last good settings are in force"), "{health}");
     let (_, metrics) = page(&format!("{address}/metrics"), None).await;
     assert!(metrics.contains("sparring_settings_refused 1"), "{metrics}");
 }
@@ -105,5 +105,5 @@ async fn a_daemon_that_is_gone_is_not_well() {
     stage.kill();
     let (status, health) = page(&format!("{address}/healthz"), None).await;
     assert_eq!(status, 503);
-    assert!(health.contains("the loop does not answer"), "{health}");
+    assert!(health.contains("the event loop does not answer"), "{health}");
 }

@@ -158,7 +158,7 @@ async fn takebacks_are_counted_over_a_restart() {
     stage.kill();
     stage.crew.past.game_flags = Archive::read(&path)
         .unwrap()
-        .favours(sparring::store::ALWAYS)
+        .game_flags(sparring::store::ALWAYS)
         .unwrap();
     assert_eq!(stage.crew.past.game_flags.len(), 1);
     stage.start().await;

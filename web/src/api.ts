@@ -1,10 +1,10 @@
-// Requests to the server this page came from, and the guest in whose name they are made.
+// Requests to the page's own server, and the guest account that makes them.
 import type { Challenge, Lobby, RunningGame, Setup, ReloadEvent, View } from './model';
 import type { Decisions } from './why';
 import { keyed, needsKey } from './key';
 import { forget, isRecord, recall, remember } from './storage';
 
-/** An answer that was not a success; `status` 0 means that the server was not reached. */
+/** An error response; `status` 0 means that the server could not be reached. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -26,7 +26,7 @@ const isGuest = (value: unknown): value is Guest =>
 
 let known: Promise<Guest> | null = null;
 
-/** Who plays here: the remembered guest, or a new one. */
+/** The guest account: the remembered one, or a new one. */
 export function guest(): Promise<Guest> {
   known ??= enter().catch((error: unknown) => {
     known = null;
@@ -51,7 +51,7 @@ async function renounce(token: string): Promise<void> {
   known = null;
 }
 
-/** A request as the guest; a server that forgot the guest is asked once more as a new one. */
+/** A request as the guest; repeated once as a new guest if the server no longer knows this one. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   const { token } = await guest();
   try {
@@ -83,10 +83,10 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 }
 
 let locked = () => {};
-/** What happens when the server asks for a key that this page has not got. */
+/** Called when the server asks for a key that this page does not have. */
 export const whenLocked = (then: () => void): void => void (locked = then);
 
-/** The server's own words: `{"error": "text"}` or `{"error": {"field": ["text"]}}`, else the status. */
+/** The server's error text, from `{"error": "text"}` or `{"error": {"field": ["text"]}}`; else the status. */
 async function complaint(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
   if (needsKey(response.status, body)) locked();
@@ -108,12 +108,12 @@ async function post(where: string, form: Form = {}): Promise<Response> {
 }
 
 export const lobby = (): Promise<Lobby> => read('/sandbox/lobby');
-/** The last books and personalities that were read again, the newest first. */
+/** The latest reloads of books and personalities, newest first. */
 export const reloads = async (): Promise<readonly ReloadEvent[]> =>
   (await read<{ reloads: readonly ReloadEvent[] }>('/reloads')).reloads;
 export const view = (id: string): Promise<View> => read(path`/sandbox/game/${id}/view`);
 
-/** Why the bot moved as it did; only of games that are over. */
+/** The explanations of a finished game's moves. */
 export const decisions = (id: string): Promise<Decisions> => read(path`/sandbox/game/${id}/decisions`);
 
 export async function playing(): Promise<readonly RunningGame[]> {
@@ -148,7 +148,7 @@ export type Command =
 
 export const command = (id: string, name: Command) => post(path`/api/board/game/${id}/` + name);
 
-/** 15 s more for us; the sandbox' own call, for lichess lets only the opponent give time. */
+/** Gives the player 15 s. A call of the sandbox only: on lichess only the opponent can give time. */
 export const moreTime = (id: string) => post(path`/sandbox/game/${id}/more-time`);
 
 export const chat = (id: string): Promise<readonly { user: string; text: string }[]> =>

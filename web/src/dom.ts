@@ -1,4 +1,4 @@
-// Building elements without markup strings: text stays text, whoever wrote it.
+// Builds DOM elements without markup strings, so that no text is parsed as HTML.
 
 export type Child = Node | string | false | null | undefined;
 type Listener = (event: never) => void;
@@ -23,7 +23,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 const isNode = (child: Child): child is Node | string =>
   child !== false && child !== null && child !== undefined;
 
-/** Write text only when it changed, so that screen readers and layout are left in peace. */
+/** Set text only if it has changed, to spare screen readers and layout. */
 export function setText(node: Node, value: string): void {
   if (node.textContent !== value) node.textContent = value;
 }
@@ -47,7 +47,7 @@ const ICON_PATHS = {
 
 export type IconName = keyof typeof ICON_PATHS;
 
-/** A line drawing that takes the colour of its text and is silent for screen readers. */
+/** A line icon in the color of the text, hidden from screen readers. */
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');

@@ -1,19 +1,19 @@
-// What the evaluation of a position is made of: a line, the terms that matter most, and all of them on demand.
+// The static evaluation of a position: a summary, the largest terms, and all terms on demand.
 import { h } from './dom';
 import { scoreText } from './score';
 import { text } from './text';
 
-/** What the evaluation says without looking ahead, for the bot, in hundredths of a pawn. */
+/** The static evaluation for the bot, in centipawns. */
 interface Balance {
   readonly total: number;
-  /** What each term is worth to the bot, and to its opponent. */
+  /** Each term for the bot and for the opponent. */
   readonly own: readonly number[];
   readonly theirs: readonly number[];
-  /** Places of the terms that matter most, the weightiest first. */
+  /** Indices of the largest terms, largest first. */
   readonly named: readonly number[];
 }
 
-/** In check, and where a capture is due, the evaluation says nothing. */
+/** In check, and where a capture is due, there is no static evaluation. */
 type Judged = Balance | { readonly not: 'check' | 'capture' };
 
 /** The positions of a game after each half move; `null` where no move is legal. */
@@ -22,10 +22,10 @@ export interface Evaluation {
   readonly after: readonly (Judged | null)[];
 }
 
-/** Who steps through a game wants the table in each position, or in none. */
+/** Whether the table is open, for all positions of a game. */
 let isOpen = false;
 
-/** The part of a card that tells of the position after a half move. `opponent` is what the bot's opponent is called. */
+/** The part of a card about the position after a half move. `opponent` is the column title of the bot's opponent. */
 export function evaluationPart(all: Evaluation | null, ply: number, opponent: string): HTMLElement[] {
   const judged = all?.after[ply - 1];
   if (!all || !judged) return [];
@@ -33,7 +33,7 @@ export function evaluationPart(all: Evaluation | null, ply: number, opponent: st
   const share = (place: number) => (judged.own[place] ?? 0) - (judged.theirs[place] ?? 0);
   const rows = judged.named.map((place) =>
     h('li', {}, h('b', {}, pawns(share(place))), h('span', {}, all.terms[place] ?? '')));
-  // At the click, not when the browser tells of it later: whoever steps on at once would find the table as it was.
+  // At the click, not at the later toggle event: stepping on at once would find the old state.
   const details = h('details', { 'aria-live': 'off', open: isOpen },
     h('summary', { onclick: () => (isOpen = !details.open) }, text.why.allTerms), table(all.terms, judged, opponent));
   return [

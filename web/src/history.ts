@@ -1,4 +1,4 @@
-// How this browser's earlier games ended, by personality: the lobby shows it on the cards.
+// Results of this browser's earlier games by personality, for the cards of the lobby.
 import { isRecord, recall, remember } from './storage';
 
 export type Outcome = 'won' | 'lost' | 'drawn';
@@ -18,7 +18,7 @@ export interface Score {
   readonly last: Outcome;
 }
 
-/** Games remembered; the oldest make room. */
+/** Capacity; the oldest games are dropped. */
 const KEPT = 500;
 
 const isEnded = (value: unknown): value is Ended =>
@@ -31,7 +31,7 @@ const isHistory = (value: unknown): value is Ended[] => Array.isArray(value) && 
 
 const ended = (): Ended[] => recall('history', isHistory) ?? [];
 
-/** Note the end of a game; two tabs may both do it, and whoever opens an old game does not make it the last one. */
+/** Records the end of a game. Recording it twice, or opening an old game, changes nothing. */
 export function noteEnd(id: string, personality: string, outcome: Outcome): void {
   const games = ended();
   const noted = { id, personality, outcome };

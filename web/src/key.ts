@@ -1,8 +1,8 @@
-// The key at the end of the address that the program prints. Who has it may play and write books; nobody else on the machine.
+// The key in the fragment of the printed URL. Only with it may one play and edit, since other users of the machine can connect.
 import { isRecord, recall, remember } from './storage';
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-/** For browsers that remember nothing. */
+/** Fallback for browsers without storage. */
 let taken: string | null = null;
 
 /**
@@ -18,7 +18,7 @@ export function takeKey(): boolean {
   return true;
 }
 
-/** What a request to the program carries besides. */
+/** The request headers that carry the key. */
 export function keyed(headers?: HeadersInit): Headers {
   const all = new Headers(headers);
   const key = recall('key', isText) ?? taken;

@@ -1,6 +1,6 @@
 // Keys of the whole page. A control names its key in `aria-keyshortcuts`; pressing the key is pressing the control.
 
-/** Keys typed into a field, into a dialog or with a modifier are not ours. A letter that is held is one press; arrows go on. */
+/** Ignores keys in fields and dialogs and with modifiers. A held letter counts once; held arrows repeat. */
 export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;

@@ -1,4 +1,4 @@
-// The page in the browser: a header, and below it the lobby or a game as the address says.
+// The player page: a header, and the lobby or a game by URL.
 import './styles/app.css';
 import { whenLocked } from './api';
 import { h } from './dom';
@@ -12,7 +12,7 @@ import { settingsButton, soundSwitch } from './settings';
 import { text } from './text';
 import { themeSwitch } from './theme';
 
-// First of all: whatever the page asks for needs it.
+// First: every request needs the key.
 takeKey();
 const header = h(
   'header',

@@ -1,4 +1,4 @@
-// What the server says: the lichess board API as this page reads it, and the sandbox's own few answers.
+// Types of the lichess board API as far as this page reads it, and of the sandbox's own calls.
 
 export type Color = 'white' | 'black';
 
@@ -59,7 +59,7 @@ export interface OpponentGone {
 
 export type GameEvent = GameFull | GameState | ChatLine | OpponentGone;
 
-/** The position as the sandbox sees it: the rules that this page deliberately does not know. */
+/** A position from the sandbox, with legal moves: this page knows no rules. */
 export interface View {
   readonly initialFen: string;
   readonly moves: readonly ViewMove[];
@@ -86,14 +86,14 @@ export interface Personality {
   readonly about: string;
   /** Elo points; `null` plays without a level. */
   readonly level: number | null;
-  /** What a card tells beside the sentence; older servers do not say. */
+  /** Details for the card; absent on older servers. */
   readonly books?: readonly string[];
   readonly pace?: Pace;
   /** Takebacks granted in a casual game. */
   readonly takebacks?: number;
 }
 
-/** How long a personality seems to think. */
+/** The think time of a personality, roughly. */
 export type Pace = 'instant' | 'quick' | 'steady' | 'slow';
 
 /** A clock in seconds, as challenges write it. */
@@ -102,7 +102,7 @@ export interface Clock {
   readonly increment: number;
 }
 
-/** Elo points that can be asked for, and an honest word about them. A server without levels sends an empty object. */
+/** The range of levels in Elo points, and a note on their calibration. Empty on a server without levels. */
 export interface Levels {
   readonly min?: number;
   readonly max?: number;
@@ -116,15 +116,15 @@ export interface Lobby {
   readonly personalities: readonly Personality[];
   readonly levels: Levels;
   readonly clocks?: readonly Clock[];
-  /** The personality that plays when nobody asks for one. */
+  /** The default personality. */
   readonly default?: string | null;
   /** Whether books and personalities can be edited in the browser. */
   readonly edit?: boolean;
-  /** Whether the server tells of books and personalities that were read again. */
+  /** Whether the server reports reloads of books and personalities. */
   readonly reloads?: boolean;
 }
 
-/** What became of a file that was saved. */
+/** A reload of a saved file. */
 export interface ReloadEvent {
   /** Counts from 1; the newest has the largest. */
   readonly number: number;

@@ -1,11 +1,11 @@
-// What became of books and personalities that somebody saved while the page is open: a short line over the page.
+// A short notice when a book or personality is reloaded while the page is open.
 import * as api from './api';
 import { h, setText } from './dom';
 
 const LOOK_EVERY_MS = 1_000;
 const SHOWN_MS = 8_000;
 
-/** The line; it stays silent where the server does not tell of such things. */
+/** The notice; empty where the server does not report reloads. */
 export function reloadLine(): HTMLElement {
   const line = h('p', { class: 'banner reloaded', role: 'status', hidden: true });
   let known: number | null = null;

@@ -1,4 +1,4 @@
-// Which page the address names: `#/` is the lobby, `#/game/ID` a game that any tab can open.
+// Routes: `#/` is the lobby, `#/game/ID` a game that any tab can open.
 
 /** A page on the screen; `close` ends everything it started. */
 export interface Page {
@@ -21,7 +21,7 @@ export function openLobby(): void {
   location.hash = '#/';
 }
 
-/** Who cannot see that the page is another one is led to its heading, as soon as it has one. */
+/** Moves the focus to the heading of the new page, for screen readers. */
 export function focusHeading(page: HTMLElement): void {
   const focus = () => {
     const heading = page.querySelector<HTMLElement>('h1');

@@ -1,6 +1,6 @@
-// What a position or a move is worth, as people write it.
+// Scores as text.
 
-/** What a move was worth to the bot: hundredths of a pawn, or moves to mate (negative when it is mated). */
+/** A score for the bot: centipawns, or moves to mate (negative when the bot is mated). */
 export type Score = { readonly cp: number } | { readonly mate: number };
 
 /** `+0.31`, `−1.20`, `#3`, `#−2`. */

@@ -1,4 +1,4 @@
-// Sounds made on the spot from a few tones: no file is loaded, and nothing is heard unless the player wants it.
+// Sounds synthesised from a few tones, off by default.
 import { isOn } from './preferences';
 
 export type Sound = 'move' | 'capture' | 'check' | 'low' | 'won' | 'lost' | 'drawn';
@@ -39,7 +39,7 @@ const SCORES: Readonly<Record<Sound, readonly Tone[]>> = {
 
 let context: AudioContext | null = null;
 
-/** Play a sound, if the switch is on. A browser that has not seen a click yet stays silent, and that is all right. */
+/** Play a sound, if switched on. Browsers stay silent before the first click. */
 export function play(sound: Sound): void {
   if (!isOn('sound')) return;
   context ??= new AudioContext();

@@ -1,4 +1,4 @@
-// What the browser remembers between visits; a browser that forbids storage just forgets.
+// localStorage with validation; without storage nothing is remembered.
 
 /** The value stored under `key` if it has the shape that `accept` wants. */
 export function recall<T>(key: string, accept: (value: unknown) => value is T): T | null {
@@ -14,7 +14,7 @@ export function remember(key: string, value: unknown): void {
   try {
     localStorage.setItem(`sparring.${key}`, JSON.stringify(value));
   } catch {
-    // Private windows may refuse; the page works on without memory.
+    // Private windows may refuse storage.
   }
 }
 

@@ -1,7 +1,7 @@
-// Following an NDJSON stream for as long as it is wanted, through cut lines, silence and dead servers.
+// Follows an NDJSON stream and reconnects after broken connections, silence and server restarts.
 import { ApiError, request } from './api';
 
-/** The server sends something every 7 s at the latest; two of those missed and a bit is a dead line. */
+/** The server sends a line every 7 s at the latest; after two missed ones the connection is dead. */
 const SILENCE_LIMIT_MS = 16_000;
 const WATCH_EVERY_MS = 1_000;
 const FIRST_PAUSE_MS = 400;
@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 8_000;
 const RATE_LIMIT_PAUSE_MS = 60_000;
 
 export interface Sink {
-  /** One decoded line; `true` says that the stream has told all it had to tell. */
+  /** Handles a decoded line; `true` ends the stream. */
   line(value: unknown): boolean;
   connection(open: boolean): void;
   /** The server will never serve this stream (no such game, not yours). */
@@ -59,7 +59,7 @@ async function readOnce(
   const abort = () => attempt.abort();
   closed.addEventListener('abort', abort, { once: true });
   let aliveAt = Date.now();
-  // Looked at every second by the clock on the wall: a laptop that slept notices at once when it wakes.
+  // Checked every second against wall-clock time, so that a laptop notices at once when it wakes.
   const watchdog = setInterval(() => {
     if (Date.now() - aliveAt > SILENCE_LIMIT_MS) abort();
   }, WATCH_EVERY_MS);
@@ -98,7 +98,7 @@ async function* jsonLines(response: Response, alive: () => void): AsyncGenerator
   }
 }
 
-/** Wait, but not when the network or the player has just come back. */
+/** Waits, unless the network or the page comes back before. */
 export function pauseOrWake(ms: number, closed: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -9,11 +9,11 @@ export interface Arrival {
 }
 
 export interface SharedSink {
-  /** `true` says that the stream has told all it had to tell. */
+  /** Handles a line; `true` ends the stream. */
   line(arrival: Arrival): boolean;
   connection(open: boolean): void;
   refused(error: ApiError): void;
-  /** One line that tells a newcomer everything so far. */
+  /** A line that sums up the stream so far for a new tab. */
   snapshot(): Arrival | null;
 }
 
@@ -72,7 +72,7 @@ export function followShared(path: string, sink: SharedSink): () => void {
   };
 }
 
-/** Read the stream oneself and tell others of all that comes. */
+/** Reads the stream and forwards all lines to the other tabs. */
 function lead(path: string, sink: SharedSink, tell: (message: Message) => void): () => void {
   return follow(path, {
     line(value) {

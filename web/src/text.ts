@@ -1,4 +1,4 @@
-// Every sentence a player reads, in one place, so that a translation is one file.
+// All texts of the player pages, so that a translation is one file.
 import type { Outcome, Score } from './history';
 import type { Color, Pace, Personality, Status } from './model';
 
@@ -97,7 +97,7 @@ export const text = {
   thinking: 'thinking…',
   toMove: 'to move',
   game: 'Game',
-  startedAnew: 'The program was started anew; games that were running ended with it.',
+  startedAnew: 'The program was restarted; its running games are lost.',
   noSuchGame: 'This game is not here, or it is not yours.',
   toLobby: 'To the lobby',
   reconnecting: 'Connection lost. Trying again…',
@@ -136,7 +136,7 @@ export const text = {
   moreTime: '+15 s',
   moreTimeTip: 'Give me 15 seconds more',
   resign: 'Resign',
-  resignTip: 'Give the game up',
+  resignTip: 'Resign the game',
   resignConfirm: 'Sure?',
   resignConfirmSpoken: 'Press resign once more to give the game up.',
   abort: 'Abort',
@@ -193,12 +193,12 @@ export const text = {
     styled: (axes: string, chance: string) => `Its style (${axes}) drew it to this move; without it the chance was ${chance}.`,
     sawBetter: (san: string, score: string) => `It saw that ${san} was better (${score}), and played as its level does.`,
     lines: 'What it saw, the played line first',
-    judged: (worth: string) => `Without looking ahead the position is worth ${worth} to the bot.`,
-    namedTerms: 'The terms that count most',
+    judged: (worth: string) => `Static evaluation: ${worth} for the bot.`,
+    namedTerms: 'The largest terms',
     nothingStandsOut: 'No term stands out.',
     notJudged: {
-      check: 'In check nothing is judged without looking ahead.',
-      capture: 'A capture or promotion is due, and without looking ahead nothing is judged.',
+      check: 'In check there is no static evaluation.',
+      capture: 'A capture or promotion is due, so there is no static evaluation.',
     },
     allTerms: 'All terms of the evaluation',
     term: 'In pawns',

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, until the player says otherwise.
+// Light or dark theme: the system setting, until the player chooses.
 import { h, icon } from './dom';
 import { recall, remember } from './storage';
 import { text } from './text';

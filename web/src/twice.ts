@@ -1,8 +1,8 @@
-// A button for what cannot be taken back wants two presses, with the time between them that reading its question takes.
+// A button for an irreversible action needs two presses, with a pause between them to read the question.
 
-/** A double click is one press to whoever makes it. */
+/** Shortest time between the presses: a double click counts as one. */
 const TOO_SOON_MS = 500;
-/** How long the question stays before the button is innocent again. */
+/** How long the button stays armed. */
 const ARMED_MS = 4_000;
 
 /**

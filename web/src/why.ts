@@ -1,4 +1,4 @@
-// Why it played that: what the server tells of one move when the game is over, as a card. What is not known is not shown.
+// The card that explains a move of a finished game. Unknown fields are not shown.
 import { h, type Child } from './dom';
 import { evaluationPart, type Evaluation } from './evaluation';
 import { clockText } from './game/clock';
@@ -36,7 +36,7 @@ export interface Decision {
   } | null;
 }
 
-/** A move that the book would have played, and how it would most likely have gone on. */
+/** A book move, and its most likely continuation. */
 export interface Planned {
   readonly san: string;
   readonly chance: number;
@@ -45,32 +45,32 @@ export interface Planned {
   readonly then: readonly string[];
 }
 
-/** Where the book was left; `by` is `null` where that is not known any more. */
+/** Where the game left the book; `by` is `null` where that is unknown. */
 export interface LeftBook {
   readonly ply: number;
   readonly by: 'opponent' | 'bot' | 'nobody' | null;
-  /** The line that had been followed. */
+  /** The book line that was followed. */
   readonly at: string | null;
   readonly note: string | null;
   readonly plan: readonly Planned[];
 }
 
-/** All moves of the bot in a game that is over. */
+/** All moves of the bot in a finished game. */
 export interface Decisions {
   readonly leftBook: LeftBook | null;
-  /** `null` in variants that are judged as a whole. */
+  /** `null` in variants without terms of the evaluation. */
   readonly evaluation: Evaluation | null;
   readonly decisions: readonly Decision[];
   /** Whether lines of books can be edited in the browser. */
   readonly edit?: boolean;
 }
 
-/** Whose card it is: who plays against the bot reads of themselves, the owner reads of the opponent. */
+/** The reader of the card: the player is addressed as "you", the owner reads of "the opponent". */
 export type Reader = 'player' | 'owner';
 
-/** Another line counts as better only if the difference can be seen on the board. */
+/** Another line counts as better only from this difference on. */
 const CLEARLY_BETTER_CP = 50;
-/** A mate outweighs every count of pawns, the more the sooner it comes. */
+/** A mate outweighs any centipawns; a shorter one more. */
 const MATE_CP = 100_000;
 
 const worth = (score: Score): number =>
@@ -87,7 +87,7 @@ export function numbered(ply: number, san: string, initialFen: string): string {
   return `${Math.floor(half / 2) + 1}${half % 2 === 0 ? '.' : '…'} ${san}`;
 }
 
-/** The body of a card: a few short paragraphs and lists. Empty where there is nothing to tell of the half move. */
+/** The body of a card: a few short paragraphs and lists. Empty where nothing is known about the half move. */
 export function explanation(all: Decisions, ply: number, reader: Reader): HTMLElement[] {
   const decision = all.decisions.find((each) => each.ply === ply);
   const left = all.leftBook?.ply === ply ? leftPart(all.leftBook, all.edit ?? false, reader) : [];
@@ -104,21 +104,21 @@ export function explanation(all: Decisions, ply: number, reader: Reader): HTMLEl
   return parts.flat();
 }
 
-/** Puts another half move's body into a card. Who had the keyboard in it still has: at the table of terms, or at the card. */
+/** Replaces the body of a card, and keeps the keyboard focus in the table of terms or the card. */
 export function fill(body: HTMLElement, parts: readonly HTMLElement[]): void {
   const isInside = body.contains(document.activeElement);
   body.replaceChildren(...parts);
   if (isInside) (body.querySelector('summary') ?? body).focus();
 }
 
-/** What the title of the card and the mark of the move say of a half move; `null` where there is nothing to tell. */
+/** The title of the card and the mark of the move; `null` where nothing is known about the half move. */
 export function markOf(all: Decisions, ply: number): { readonly name: 'from-book' | 'off-book'; readonly tip: string } | null {
   if (all.leftBook?.ply === ply) return { name: 'off-book', tip: text.why.leftMark };
   const decision = all.decisions.find((each) => each.ply === ply);
   return decision?.from === 'book' ? { name: 'from-book', tip: text.why.bookMark } : null;
 }
 
-/** A line of a book, as a link to where it can be changed if that is switched on. */
+/** A book line, as a link to the editor if that is switched on. */
 export function lineOfBook(at: string, edit: boolean): HTMLElement {
   const [, name, line] = /([^/\\]+)\.book:(\d+)$/.exec(at) ?? [];
   const code = h('code', {}, at);

@@ -23,7 +23,7 @@ test('a game from its live board to the reasons of its moves, and an ending by a
     await shoot(page, 'at-work-1280x800');
 
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused: no new games are begun.').waitFor();
+    await page.getByText('Paused: no new games start.').waitFor();
     await daemon.post(`/api/board/game/${id}/resign`);
     await page.getByText('No game is running.').waitFor();
     await page.getByRole('link', { name: 'Games' }).click();
@@ -31,7 +31,7 @@ test('a game from its live board to the reasons of its moves, and an ending by a
     await page.getByRole('button', { name: moves[1].san, exact: true }).click();
     await page.getByRole('heading', { name: `Why 1… ${moves[1].san}` }).waitFor();
     await page.getByText(/^From the book: |^Found by searching/).first().waitFor();
-    await page.getByText(/^Without looking ahead the position is worth [+−]?0.\d\d to the bot/).waitFor();
+    await page.getByText(/^Static evaluation: [+−]?0.\d\d for the bot/).waitFor();
     await page.getByText('All terms of the evaluation').click();
     await page.getByRole('row', { name: /^material and squares \+/ }).waitFor();
     await shoot(page, 'at-work-game-1280x800');
@@ -44,8 +44,8 @@ test('a game from its live board to the reasons of its moves, and an ending by a
     assert.ok(!said.includes(daemon.token), 'the token is in no answer');
 
     await page.getByRole('link', { name: 'Now' }).click();
-    await page.getByRole('button', { name: 'End after these games' }).click();
-    await page.getByRole('button', { name: 'Sure? It ends the daemon' }).click();
+    await page.getByRole('button', { name: 'Stop after these games' }).click();
+    await page.getByRole('button', { name: 'Sure? This stops the daemon' }).click();
     assert.equal(await daemon.ended, 0, 'the daemon ends as asked');
     assert.deepEqual(complaints.filter((line) => !/ERR_|Failed to load/.test(line)), []);
     await context.close();

@@ -76,7 +76,7 @@ test('every button of a game has a key, and the key is in its tooltip', () =>
       ['s', 'Sound is off (s)'], ['?', 'Settings and keys (?)'],
       ['Home', 'First position (Home)'], ['ArrowLeft', 'One move back (left arrow)'], ['ArrowRight', 'One move forward (right arrow)'],
       ['End', 'To the game (End)'], ['f', 'Turn the board (f)'],
-      ['t', 'Ask to take your last move back (t)'], ['d', 'Offer a draw (d)'], ['+', 'Give me 15 seconds more (+)'], ['r', 'Give the game up (r)'],
+      ['t', 'Ask to take your last move back (t)'], ['d', 'Offer a draw (d)'], ['+', 'Give me 15 seconds more (+)'], ['r', 'Resign the game (r)'],
       ['m', 'Type a move, Nf3 or e2e4'], ['c', 'Say something'],
     ]);
     const keyless = await page.locator('.actions button:visible, .steps button:visible').evaluateAll((all) =>

@@ -52,7 +52,7 @@ test('a program that was started anew ends the game on the page, and all that be
     const { page } = stage;
     const asked = [];
     return restart(stage, () => banner(page).waitFor(), { full: { id: 'another1' } }, async () => {
-      await page.getByText('The program was started anew; games that were running ended with it.').waitFor();
+      await page.getByText('The program was restarted; its running games are lost.').waitFor();
       assert.equal(await page.title(), 'Sparring');
       await page.clock.install();
       page.on('request', (request) => asked.push(new URL(request.url()).pathname));

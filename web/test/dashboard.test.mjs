@@ -48,13 +48,13 @@ test('the owner pauses, reads settings again, and ends only when sure', () =>
   onDashboard(() => undefined, async ({ page, daemon }) => {
     await page.getByText('No game is running.').waitFor();
     await page.getByRole('button', { name: 'Pause' }).press('Enter');
-    await page.getByText('Paused: no new games are begun.').waitFor();
+    await page.getByText('Paused: no new games start.').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await page.getByRole('button', { name: 'Read settings again' }).click();
-    await page.getByRole('button', { name: 'End after these games' }).dblclick();
+    await page.getByRole('button', { name: 'Reload settings' }).click();
+    await page.getByRole('button', { name: 'Stop after these games' }).dblclick();
     assert.ok(!daemon.wishes.includes('drain'), 'once is not enough, nor is a double click');
-    await page.getByRole('button', { name: 'Sure? It ends the daemon' }).click();
+    await page.getByRole('button', { name: 'Sure? This stops the daemon' }).click();
     await until(() => daemon.wishes.join(), (asked) => asked === 'pause,resume,reload,drain', 'all four are asked for');
   }));
 
@@ -92,8 +92,8 @@ test('from the list of games to a game, and why each move was played, by keys al
 test('what a position is worth is told by its weightiest terms, and by all of them to who asks, by keys alone', () =>
   onDashboard(() => undefined, async ({ page, url }) => {
     await page.goto(`${url}#/game/abcd1234`);
-    await page.getByText('Without looking ahead the position is worth +0.17 to the bot.').waitFor();
-    const named = page.getByRole('list', { name: 'The terms that count most' }).getByRole('listitem');
+    await page.getByText('Static evaluation: +0.17 for the bot.').waitFor();
+    const named = page.getByRole('list', { name: 'The largest terms' }).getByRole('listitem');
     assert.deepEqual(await named.allInnerTexts().then((rows) => rows.map((row) => row.replace(/\s+/g, ' '))),
       ['+0.80 passed pawns', '−0.45 king safety', '+0.14 material and squares', '−0.12 space']);
     assert.equal(await page.locator('.why table').isVisible(), false);
@@ -115,7 +115,7 @@ test('what a position is worth is told by its weightiest terms, and by all of th
     await shoot(page, 'dashboard-terms-1280x800');
 
     await page.keyboard.press('ArrowLeft');
-    await page.getByText('A capture or promotion is due, and without looking ahead nothing is judged.').waitFor();
+    await page.getByText('A capture or promotion is due, so there is no static evaluation.').waitFor();
     assert.equal(await page.locator('.why summary').count(), 0);
     await page.keyboard.press('ArrowLeft');
     await page.getByText('worth +0.21 to the bot').waitFor();
@@ -135,7 +135,7 @@ test('where nothing is judged term by term the card is as it was', () =>
   }, async ({ page, url }) => {
     await page.goto(`${url}#/game/abcd1234`);
     await page.getByRole('heading', { name: 'Why 2. Nf3' }).waitFor();
-    assert.equal(await page.getByText('Without looking ahead').count() + await page.locator('.why details').count(), 0);
+    assert.equal(await page.getByText('Static evaluation').count() + await page.locator('.why details').count(), 0);
   }));
 
 test('more games are added below, and eyes and cursor stay where they are', () =>
@@ -166,7 +166,7 @@ test('more games are added below, and eyes and cursor stay where they are', () =
 test('a running game keeps its reasons to itself', () =>
   onDashboard((daemon) => Object.assign(daemon.game, { decisions: null, result: 'runs' }), async ({ page, url }) => {
     await page.goto(`${url}#/game/abcd1234`);
-    await page.getByText('While a game runs nobody is told why a move was played.').waitFor();
+    await page.getByText('Moves are explained only when the game is over.').waitFor();
   }));
 
 test('scores stand in numbers beside their pictures', () =>
@@ -273,7 +273,7 @@ test('a stream of boards that falls silent stops the clocks and says so, while t
     await page.clock.install();
     await page.reload();
     await page.locator('.live').waitFor();
-    const banner = page.getByText('The line that boards come by is broken');
+    const banner = page.getByText('The stream of boards is broken');
     const clocks = () => page.locator('.live .clock').allTextContents();
     daemon.silent = ['/api/live'];
     await page.clock.fastForward(17_000);
@@ -297,16 +297,16 @@ test('a daemon that is gone is not well, and what it said of late stays', () =>
     await warning.waitFor();
     await page.route('**/api/warnings', (route) => route.fulfill({ status: 503, body: '{}' }));
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused: no new games are begun.').waitFor();
+    await page.getByText('Paused: no new games start.').waitFor();
     assert.ok(await warning.isVisible(), 'one call that fails takes nothing away');
     await daemon.stop();
-    await page.getByText(/^Not heard of since /).waitFor();
+    await page.getByText(/^Last update: /).waitFor();
     await assertAccessible(page);
     await shoot(page, 'dashboard-gone-1280x800');
     assert.ok(await warning.isVisible());
     assert.equal(await page.getByText('All is well').count(), 0);
     await daemon.start(Number(new URL(url).port));
-    await page.getByText('Paused: no new games are begun.').waitFor();
+    await page.getByText('Paused: no new games start.').waitFor();
   }, { expected: /ERR_|Failed to load/ }));
 
 test('a running game is a link, and its page follows the moves to the end', () =>

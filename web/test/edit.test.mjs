@@ -61,7 +61,7 @@ test('mistakes are reached by keyboard alone, forward, back and from the list', 
     assert.equal(await line(), 1, 'round the end');
     await page.keyboard.press('Shift+F8');
     assert.equal(await line(), 3);
-    await page.getByRole('list', { name: 'What was found' }).getByRole('button').first().press('Enter');
+    await page.getByRole('list', { name: 'Findings' }).getByRole('button').first().press('Enter');
     assert.equal(await line(), 1);
   }));
 
@@ -71,7 +71,7 @@ test('a text in order is saved by Ctrl+S, and the next save is of what was saved
     await page.getByText('Not saved yet.').waitFor();
     assert.match(await page.title(), /^• mine/);
     await page.keyboard.press('Control+s');
-    await page.getByText(/^Saved\. Games use it within two seconds; what was there before is books\/mine\.book~/).waitFor();
+    await page.getByText(/^Saved\. Games use it within two seconds; the previous version is books\/mine\.book~/).waitFor();
     assert.match(await page.title(), /^mine/);
     assert.deepEqual(server.saves.map(({ text, version }) => [text, version]), [[`${TEXT}1. c4\n`, 'v1']]);
     await area.fill(TEXT);
@@ -156,7 +156,7 @@ test('somebody else’s save is noticed, and either text can be kept', () =>
     const again = page.getByRole('button', { name: 'Read the file again' });
     await again.click();
     assert.equal(await area.inputValue(), '1. e4\n', 'once is not enough');
-    await page.getByRole('button', { name: 'Sure? This text is gone then' }).click();
+    await page.getByRole('button', { name: 'Sure? Your text will be lost' }).click();
     await until(() => area.inputValue(), (text) => text === '1. Nf3\n', 'theirs is read');
     assert.equal(await page.locator('.banner').isVisible(), false);
   }, { expected: /409/ }));
@@ -181,7 +181,7 @@ test('a personality shows its knobs at its own level and at others', () =>
     await page.getByText('Strength: level 1400, measured against engines, not against people.').waitFor();
     await page.getByRole('row', { name: /noise 30 cp/ }).waitFor();
     await page.getByRole('row', { name: /takebacks 0/ }).waitFor();
-    await page.getByRole('slider', { name: 'Knobs at level' }).press('ArrowRight');
+    await page.getByRole('slider', { name: 'Parameters at level' }).press('ArrowRight');
     await until(() => server.checks.at(-1).level, (level) => level === 1450, 'the next level is asked for');
     await page.locator('output', { hasText: '1450' }).waitFor();
     await page.getByRole('button', { name: 'as written' }).press('Enter');

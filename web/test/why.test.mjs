@@ -63,7 +63,7 @@ for (const colorScheme of ['light', 'dark']) {
   test(`each position is worth something to the bot, after the own moves too, on a phone (${colorScheme})`, () =>
     over({ leftBook: null, decisions: [BOOKED], evaluation: evaluation(null, { not: 'check' }, BALANCE) }, async (page) => {
       await page.getByRole('heading', { name: 'Your 2. Nf3' }).waitFor();
-      await page.getByText('Without looking ahead the position is worth −0.48 to the bot.').waitFor();
+      await page.getByText('Static evaluation: −0.48 for the bot.').waitFor();
       await page.locator('.why summary').click();
       assert.deepEqual(await page.locator('.why thead th').allTextContents(), ['In pawns', 'Bot', 'You', 'Balance']);
       assert.deepEqual(await page.locator('.why tbody th').allTextContents(), ['material and squares', 'king safety'], 'what is there');
@@ -72,7 +72,7 @@ for (const colorScheme of ['light', 'dark']) {
       await page.locator('.why').scrollIntoViewIfNeeded();
       await shoot(page, `why-terms-${colorScheme}`);
       await page.keyboard.press('ArrowLeft');
-      await page.getByText('In check nothing is judged without looking ahead.').waitFor();
+      await page.getByText('In check there is no static evaluation.').waitFor();
       assert.equal(await page.evaluate(() => document.activeElement.className), 'why-body', 'the keyboard is still there');
       await page.keyboard.press('ArrowLeft');
       await page.getByText('Go to a move of the bot').waitFor();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `syntax, token, dense, book_line, moves, annotation, header, walk, prefix_cache, parse` | the parser: text to annotated moves |
 //! | `parsed_book, include, index, move16, name_span, positions, book, library` | from parsed lines to positions by Zobrist key |
+//! | `position_text` | positions as people type them |
 //! | `lookup, sampling, expected_line, explain, tree_view` | choosing and explaining moves |
 //! | `polyglot` | Polyglot `.bin`, import and export |
 //! | `build, build_text, merge, rewrite_weights, format` | writing book text |
@@ -41,6 +42,7 @@ mod name_span;
 mod parse;
 mod parsed_book;
 mod polyglot;
+mod position_text;
 mod positions;
 mod prefix_cache;
 mod rewrite_weights;
@@ -76,6 +78,7 @@ pub use polyglot::{
     Imported, LeftOut, PolyglotError, ZeroWeights, each_position, export_polyglot, import_polyglot,
     import_polyglot_with, pinned_moves,
 };
+pub use position_text::{PositionError, parse_position};
 pub use positions::Entry;
 pub use rewrite_weights::{number, rewrite_weights};
 pub use sampling::SelectionPolicy;

@@ -5,23 +5,23 @@ use std::collections::VecDeque;
 use crate::store::ChallengeRecord;
 use sparring_lichess::model::GameId;
 
-/// More than can wait: what is older has been forgotten by the server as well.
+/// Capacity, more than can be open: the server has forgotten older ones too.
 const REMEMBERED: usize = 500;
 
-/// The challenges, the oldest first.
+/// The open challenges, oldest first.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct OpenChallenges(VecDeque<ChallengeRecord>);
 
 impl OpenChallenges {
-    /// A challenge is there.
-    pub(in crate::bot) fn note(&mut self, record: ChallengeRecord) {
+    /// Adds an open challenge.
+    pub(in crate::bot) fn add(&mut self, record: ChallengeRecord) {
         if self.0.len() == REMEMBERED {
             self.0.pop_front();
         }
         self.0.push_back(record);
     }
 
-    /// Something has come of it: how it is kept from now on. None if that was known before.
+    /// Closes a challenge with a verdict. Returns its record for the archive; none if it was closed before.
     pub(in crate::bot) fn decide(&mut self, id: &GameId, verdict: &str) -> Option<ChallengeRecord> {
         let index = self.0.iter().position(|record| record.id == *id)?;
         let record = self.0.remove(index)?;
@@ -53,8 +53,8 @@ mod tests {
     #[test]
     fn what_became_of_a_challenge_is_told_once() {
         let mut undecided = OpenChallenges::default();
-        undecided.note(record(1));
-        undecided.note(record(2));
+        undecided.add(record(1));
+        undecided.add(record(2));
         let decided = undecided.decide(&record(1).id, "accepted").unwrap();
         assert_eq!((decided.id, decided.verdict.as_str()), (record(1).id, "accepted"));
         assert_eq!(undecided.decide(&record(1).id, "taken back"), None);
@@ -65,7 +65,7 @@ mod tests {
     fn a_crowd_is_not_remembered_for_ever() {
         let mut undecided = OpenChallenges::default();
         for number in 0..REMEMBERED + 10 {
-            undecided.note(record(number));
+            undecided.add(record(number));
         }
         assert_eq!(undecided.0.len(), REMEMBERED);
     }

@@ -7,20 +7,20 @@ use tokio::sync::watch;
 use crate::user_lists::UserLists;
 use sparring_lichess::model::{Challenge, Compat, GameId};
 
-/// More do not wait: the rest hears nothing and expires.
+/// Capacity. Further challenges get no answer and expire.
 const QUEUE: usize = 100;
 
-/// A challenge as the event stream tells of it.
+/// A challenge from the event stream.
 pub(in crate::bot) type PendingChallenge = (Box<Challenge>, Option<Compat>);
 
-/// Who stands at the door.
+/// Challenges that wait for the user lists.
 pub(in crate::bot) struct PendingChallenges {
     lists: watch::Receiver<Arc<UserLists>>,
     callers: VecDeque<PendingChallenge>,
 }
 
 impl PendingChallenges {
-    /// Nobody yet.
+    /// An empty queue.
     pub(in crate::bot) fn new(lists: watch::Receiver<Arc<UserLists>>) -> Self {
         Self {
             lists,
@@ -28,26 +28,26 @@ impl PendingChallenges {
         }
     }
 
-    /// Somebody comes.
+    /// Adds a challenge.
     pub(in crate::bot) fn take(&mut self, caller: PendingChallenge) {
         if self.callers.len() < QUEUE {
             self.callers.push_back(caller);
         }
     }
 
-    /// The challenger has taken it back.
+    /// The challenger cancelled it.
     pub(in crate::bot) fn cancel(&mut self, id: &GameId) {
         self.callers.retain(|(challenge, _)| challenge.id != *id);
     }
 
-    /// Whoever has waited longest, once anybody can be judged. Dropping the future loses nobody.
+    /// The oldest challenge, once the user lists are loaded. Cancel-safe.
     pub(in crate::bot) async fn next(&mut self) -> Option<PendingChallenge> {
-        // Where nobody keeps the lists fresh any more they will not become better.
+        // If the task of the lists has ended, they stay as they are.
         let _ = self.lists.wait_for(|lists| !lists.is_pending()).await;
         self.callers.pop_front()
     }
 
-    /// Everybody, judged or not.
+    /// Takes all challenges.
     pub(in crate::bot) fn clear(&mut self) -> VecDeque<PendingChallenge> {
         std::mem::take(&mut self.callers)
     }

@@ -1,21 +1,21 @@
-//! Challenge queue and reserved slots: who waits, which slots are reserved, whom to decline and when. No
-//! IO; time is an argument.
+//! Challenge queue and reserved slots: which challenges wait, which slots are reserved, what to decline and when. No IO; time is an
+//! argument.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use sparring_chess::units::Millis;
 use sparring_lichess::model::{DeclineReason, GameId, UserId};
 
-/// More do not wait, neither for a seat nor for a refusal: the rest hears nothing and expires.
+/// Capacity for waiting challenges, and for declines. Further ones get no answer and expire.
 const QUEUE: usize = 100;
-/// lichess takes a challenger for gone after so long, and a game against nobody helps nobody.
+/// Longest wait of a real-time challenge: after so long lichess takes the challenger for gone.
 pub(in crate::bot) const PATIENCE: Millis = Millis::from_secs(20);
-/// Refusals are spread out, so that a burst of challenges is no burst of requests.
+/// Interval between declines, so that a burst of challenges causes no burst of requests.
 const BETWEEN_DECLINES: Millis = Millis(500);
-/// How many answered challenges are remembered, to tell repetitions.
+/// How many answered challenges are remembered, to ignore repeated events.
 const REMEMBERED: usize = 500;
 
-/// Challenges on their way to games.
+/// Challenges between their arrival and their game.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct ChallengeQueue {
     waiting: Vec<Reservation>,
@@ -26,23 +26,23 @@ pub(in crate::bot) struct ChallengeQueue {
     order: VecDeque<GameId>,
 }
 
-/// A challenge that could be accepted.
+/// A challenge that may be accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bot) struct QueuedChallenge {
-    /// The challenge.
+    /// The challenge's id.
     pub(in crate::bot) id: GameId,
-    /// Who sent it; none for anonymous people.
+    /// The challenger; none for anonymous players.
     pub(in crate::bot) opponent: Option<UserId>,
-    /// Whether a person sent it.
+    /// Whether the challenger is a human.
     pub(in crate::bot) is_human: bool,
-    /// Whether it wants to repeat a game.
+    /// Whether it is a rematch.
     pub(in crate::bot) is_rematch: bool,
-    /// How long it may wait for a seat.
+    /// How long it may wait for a slot.
     pub(in crate::bot) patience: Millis,
 }
 
 impl QueuedChallenge {
-    /// People go before bots, rematches before new opponents.
+    /// Priority: humans before bots, rematches before new opponents.
     fn rank(&self) -> impl Ord {
         (!self.is_human, !self.is_rematch)
     }
@@ -52,7 +52,7 @@ impl QueuedChallenge {
 struct Reservation {
     who: QueuedChallenge,
     since: Millis,
-    /// There was no seat for it when it was looked at last.
+    /// Whether it was postponed for want of a slot.
     was_put_off: bool,
 }
 
@@ -60,49 +60,49 @@ struct Reservation {
 struct ReservedSlot {
     who: QueuedChallenge,
     until: Millis,
-    /// Since when it waited.
+    /// When it began to wait.
     since: Millis,
 }
 
-/// What there is room for, and who sits there already.
+/// The slots for games, and the running games.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::bot) struct Capacity<'a> {
-    /// Games at once.
+    /// Number of slots.
     pub(in crate::bot) games: usize,
-    /// Of these, seats that bots do not take.
+    /// Of these, slots reserved for humans.
     pub(in crate::bot) for_humans: usize,
-    /// No bot is accepted now: the games of the day with bots are played.
+    /// Whether bots are declined because the daily limit of games with bots is reached.
     pub(in crate::bot) bots_closed: bool,
-    /// Games at once with the same opponent. Anonymous people are all different.
+    /// Most concurrent games with the same opponent. Anonymous players all count as different.
     pub(in crate::bot) per_opponent: usize,
     /// The opponents of the running games.
     pub(in crate::bot) opponents: &'a [Option<UserId>],
-    /// The opponents of games that wait for them for days: no seats, but games with them all the same.
+    /// The opponents of parked correspondence games, which use no slot.
     pub(in crate::bot) sleeping: &'a [Option<UserId>],
-    /// Seats kept for games that arenas may begin at any moment.
+    /// Slots reserved for games that arenas may start at any moment.
     pub(in crate::bot) reserved: usize,
-    /// How long a promised seat is kept for a game that does not come.
+    /// How long a reserved slot waits for its game.
     pub(in crate::bot) lease: Millis,
 }
 
 impl Capacity<'_> {
-    /// Games at once that bots may have a part in: one, where people have all seats.
+    /// Slots that bots may use: at least one, even if all are reserved for humans.
     fn for_bots(&self) -> usize {
         self.games.saturating_sub(self.for_humans).max(1).min(self.games)
     }
 }
 
-/// Something to send.
+/// A reply to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bot) enum ChallengeReply {
-    /// Accept, a seat is promised.
+    /// Accept; a slot is reserved.
     Accept(GameId),
-    /// Refuse.
+    /// Decline.
     Decline(GameId, DeclineReason),
 }
 
 impl Reservation {
-    /// Whether it waited too long. Who wants a seat at once or not at all is looked at once, however busy we were.
+    /// Whether it waited too long. A challenge that may not wait is still tried once.
     fn is_late(&self, now: Millis) -> bool {
         let patience = if self.was_put_off {
             self.who.patience
@@ -114,8 +114,8 @@ impl Reservation {
 }
 
 impl ChallengeQueue {
-    /// Lets an acceptable challenge wait for a seat. Repetitions are ignored.
-    pub(in crate::bot) fn wait(&mut self, who: QueuedChallenge, now: Millis) {
+    /// Queues an acceptable challenge for a slot. Ignores repeated events.
+    pub(in crate::bot) fn enqueue(&mut self, who: QueuedChallenge, now: Millis) {
         if !self.is_new(&who.id) {
             return;
         }
@@ -129,20 +129,19 @@ impl ChallengeQueue {
         });
     }
 
-    /// Refuses a challenge when its turn comes. Repetitions are ignored.
-    pub(in crate::bot) fn refuse(&mut self, id: GameId, reason: DeclineReason) {
+    /// Declines a challenge when its turn comes. Ignores repeated events.
+    pub(in crate::bot) fn decline_later(&mut self, id: GameId, reason: DeclineReason) {
         if self.is_new(&id) {
             self.decline(id, reason);
         }
     }
 
-    /// Refuses a challenge whatever was answered before: its refusal was one too many at its time, or its acceptance came to
-    /// nothing.
-    pub(in crate::bot) fn refuse_again(&mut self, id: GameId, reason: DeclineReason) {
+    /// Declines a challenge whatever was answered before: an earlier decline did not fit the queue, or its acceptance failed.
+    pub(in crate::bot) fn decline_again(&mut self, id: GameId, reason: DeclineReason) {
         self.decline(id, reason);
     }
 
-    /// The challenger took it back. The same id may come again, as a rematch offer does.
+    /// The challenger cancelled it. The same id may come again, as a rematch offer does.
     pub(in crate::bot) fn cancel(&mut self, id: &GameId) {
         self.waiting.retain(|waiting| waiting.who.id != *id);
         self.declines.retain(|(declined, _)| declined != id);
@@ -150,13 +149,13 @@ impl ChallengeQueue {
         self.answered.remove(id);
     }
 
-    /// A game has begun; who was promised it, if anybody was.
+    /// A game has begun. Returns the challenge with its reserved slot, if any.
     pub(in crate::bot) fn started(&mut self, id: &GameId) -> Option<QueuedChallenge> {
         self.waiting.retain(|waiting| waiting.who.id != *id);
         self.reservations.remove(id).map(|lease| lease.who)
     }
 
-    /// Promises a seat to a challenge of our own.
+    /// Reserves a slot for a challenge that the bot sent.
     pub(in crate::bot) fn reserve(&mut self, who: QueuedChallenge, now: Millis) {
         let until = now + who.patience;
         let id = who.id.clone();
@@ -170,35 +169,34 @@ impl ChallengeQueue {
         );
     }
 
-    /// Whether a challenge has come before and was not taken back since.
+    /// Whether a challenge has arrived and was not cancelled.
     pub(in crate::bot) fn knows(&self, id: &GameId) -> bool {
         self.answered.contains(id)
     }
 
-    /// How many challenges wait for a seat.
+    /// How many challenges wait for a slot.
     pub(in crate::bot) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether somebody is still to be told that nothing comes of it.
-    pub(in crate::bot) fn has_refusals(&self) -> bool {
+    /// Whether declines are still to be sent.
+    pub(in crate::bot) fn has_declines(&self) -> bool {
         !self.declines.is_empty()
     }
 
-    /// Whether a person waits for a seat, or is promised one.
+    /// Whether a human waits for a slot, or has one reserved.
     pub(in crate::bot) fn has_person(&self) -> bool {
         let waiting = self.waiting.iter().map(|waiting| &waiting.who);
         let promised = self.reservations.values().map(|lease| &lease.who);
         waiting.chain(promised).any(|who| who.is_human)
     }
 
-    /// Accepting came to nothing: the seat is free.
+    /// Accepting failed: frees the slot.
     pub(in crate::bot) fn failed(&mut self, id: &GameId) {
         self.reservations.remove(id);
     }
 
-    /// A challenge was not accepted, and may be later: it waits on, as long as it would have anyway. Says whether it was
-    /// promised a seat until now.
+    /// Accepting failed for now: the challenge goes on waiting until its original deadline. Returns whether it had a reserved slot.
     pub(in crate::bot) fn postpone(&mut self, id: &GameId) -> bool {
         let Some(ReservedSlot { who, since, .. }) = self.reservations.remove(id) else {
             return false;
@@ -211,25 +209,25 @@ impl ChallengeQueue {
         true
     }
 
-    /// For how long a challenge that was promised a seat has waited since it came.
+    /// How long a challenge with a reserved slot has waited since its arrival.
     pub(in crate::bot) fn waited(&self, id: &GameId, now: Millis) -> Millis {
         let lease = self.reservations.get(id);
         lease.map_or(Millis::ZERO, |lease| now - lease.since)
     }
 
-    /// Seats promised to games that have not begun.
+    /// Number of slots reserved for games that have not begun.
     pub(in crate::bot) fn reserved_for(&self) -> usize {
         self.reservations.len()
     }
 
-    /// No new games from now on: whoever waits is told to come later.
+    /// Stops accepting: declines all waiting challenges with reason `later`.
     pub(in crate::bot) fn close(&mut self) {
         for waiting in std::mem::take(&mut self.waiting) {
             self.decline(waiting.who.id, DeclineReason::Later);
         }
     }
 
-    /// The next thing to send now.
+    /// The next reply to send now.
     pub(in crate::bot) fn next(&mut self, room: Capacity<'_>, now: Millis) -> Option<ChallengeReply> {
         let (stale, fresh): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting)
             .into_iter()
@@ -258,7 +256,7 @@ impl ChallengeQueue {
         None
     }
 
-    /// Promises whose game never came. Their seats are free again.
+    /// Frees and returns reservations whose game never came.
     pub(in crate::bot) fn expired(&mut self, now: Millis) -> Vec<GameId> {
         let lapsed: Vec<GameId> = self
             .reservations
@@ -272,7 +270,7 @@ impl ChallengeQueue {
         lapsed
     }
 
-    /// When something will have to be done even if nothing happens until then.
+    /// When the next reply or expiry is due.
     pub(in crate::bot) fn next_deadline(&self) -> Option<Millis> {
         let stale = self
             .waiting
@@ -283,8 +281,8 @@ impl ChallengeQueue {
         stale.chain(decline).chain(leases).min()
     }
 
-    /// Seats that bots and arenas may still take, with or without the one that a challenge of ours is promised.
-    pub(in crate::bot) fn seats_for_bots(&self, room: Capacity<'_>, without: Option<&GameId>) -> usize {
+    /// Slots that bots and arenas may still use; `without` leaves out the reservation of that challenge.
+    pub(in crate::bot) fn free_slots_for_bots(&self, room: Capacity<'_>, without: Option<&GameId>) -> usize {
         if room.bots_closed {
             return 0;
         }
@@ -293,7 +291,7 @@ impl ChallengeQueue {
         room.for_bots().saturating_sub(taken)
     }
 
-    /// The best ranked for whom there is room, the longest waiting among equals.
+    /// The challenge of the highest rank for which there is a slot; among equals the one that waits longest.
     fn first(&self, room: Capacity<'_>) -> Option<usize> {
         let taken = room.opponents.len() + self.reservations.len() + room.reserved;
         if taken >= room.games {

@@ -1,4 +1,4 @@
-//! Inputs of the challenge rules: the same facts from a challenge and from the game that it became.
+//! Inputs of the challenge rules: the same facts from a challenge and from its game.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,61 +11,61 @@ use sparring_chess::{
 use sparring_lichess::model::{Account, Challenge, GameFull, Side, Speed, TimeControl, User, UserId};
 use sparring_personality::LevelContext;
 
-/// What is so about a challenge or game at one moment.
+/// The facts about a challenge or game that rules test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleContext {
-    /// The opponent; none for anonymous people and lichess' computer.
+    /// The opponent; none for anonymous players and lichess' AI.
     pub opponent: Option<UserId>,
     /// Whether lichess marks the opponent as a bot.
     pub is_bot: bool,
     /// The opponent's title.
     pub title: Option<String>,
-    /// The opponent's rating in what is played.
+    /// The opponent's rating in this perf.
     pub rating: Option<Elo>,
-    /// Whether that rating is not settled.
+    /// Whether that rating is provisional.
     pub provisional: bool,
-    /// My rating in what is played.
+    /// The bot's rating in this perf.
     pub own_rating: Option<Elo>,
-    /// Whether ratings change.
+    /// Whether the game is rated.
     pub rated: bool,
-    /// What is played.
+    /// The variant.
     pub variant: Variant,
     /// The clock.
     pub time: TimeControl,
-    /// Whether a game is to be repeated.
+    /// Whether it is a rematch.
     pub rematch: bool,
-    /// Lists that the opponent is on.
+    /// The user lists that the opponent is on.
     pub on_lists: Vec<String>,
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
-    /// What was played with the opponent ever.
+    /// The score against the opponent.
     pub score: OpponentScore,
-    /// Games that run with the opponent.
+    /// Running games with the opponent.
     pub running: u32,
-    /// The minute of the day, UTC.
+    /// The minute of the day in UTC.
     pub minute: u32,
 }
 
-/// What is known besides the challenge or game itself.
+/// The local context of a challenge or game.
 #[derive(Debug, Clone, Default)]
 pub struct LocalContext {
-    /// My ratings, by lichess' keys.
+    /// The bot's ratings by perf key.
     pub ratings: Arc<BTreeMap<String, Elo>>,
-    /// Who is on which list.
+    /// The user lists.
     pub lists: Arc<UserLists>,
     /// Games begun with the opponent since midnight.
     pub played_today: u32,
-    /// What was played with the opponent ever.
+    /// The score against the opponent.
     pub score: OpponentScore,
-    /// Games that run with the opponent.
+    /// Running games with the opponent.
     pub running: u32,
-    /// The minute of the day, UTC.
+    /// The minute of the day in UTC.
     pub minute: u32,
-    /// Whether a game is to be repeated, where only the challenge has said so.
+    /// Whether a game is a rematch, which only its challenge says.
     pub rematch: bool,
 }
 
-/// My ratings as an account shows them.
+/// The bot's ratings by perf key, from its account.
 #[must_use]
 pub fn ratings(account: &Account) -> BTreeMap<String, Elo> {
     let rated =
@@ -74,7 +74,7 @@ pub fn ratings(account: &Account) -> BTreeMap<String, Elo> {
 }
 
 impl RuleContext {
-    /// What a challenge says. A variant unknown here counts as standard: it is refused before rules are asked.
+    /// The facts of a challenge. An unknown variant counts as standard: it is declined before the rules.
     #[must_use]
     pub fn of_challenge(challenge: &Challenge, moment: &LocalContext) -> Self {
         let challenger = challenge.challenger.as_ref();
@@ -89,7 +89,7 @@ impl RuleContext {
             title: challenger.and_then(|user| user.title.clone()),
             rating: challenger.and_then(|user| user.rating),
             provisional: challenger.is_some_and(|user| user.provisional),
-            // lichess shows the rating of this moment; ours may be an hour old.
+            // The challenge has the current rating; ours may be an hour old.
             own_rating: challenge
                 .dest_user
                 .as_ref()
@@ -101,7 +101,7 @@ impl RuleContext {
         }
     }
 
-    /// A game that we could propose to a bot.
+    /// The facts of a challenge that the bot may send.
     #[must_use]
     pub(in crate::bot) fn of_plan(account: &Account, plan: ChallengeProposal, moment: &LocalContext) -> Self {
         let time = TimeControl::Clock {
@@ -121,7 +121,7 @@ impl RuleContext {
         }
     }
 
-    /// What the first line of a game's stream says.
+    /// The facts of a game, from `gameFull`.
     #[must_use]
     pub fn of_game(frame: &GameFull, me: Side, moment: &LocalContext) -> Self {
         let opponent = frame.player(me.other());
@@ -173,7 +173,7 @@ impl RuleContext {
         }
     }
 
-    /// lichess' key of the rating that counts.
+    /// lichess' perf key.
     #[must_use]
     pub fn perf(variant: Variant, speed: Speed) -> &'static str {
         match variant {
@@ -182,7 +182,7 @@ impl RuleContext {
         }
     }
 
-    /// What a level may follow.
+    /// The context for levels that follow the opponent.
     #[must_use]
     pub fn meeting(&self) -> LevelContext {
         LevelContext {
@@ -192,7 +192,7 @@ impl RuleContext {
         }
     }
 
-    /// How much higher the opponent is rated than I am.
+    /// How much higher the opponent is rated than the bot.
     #[must_use]
     pub fn difference(&self) -> Option<i32> {
         let signed = |rating: Elo| i32::try_from(rating.0).ok();
@@ -200,7 +200,7 @@ impl RuleContext {
     }
 }
 
-/// The minute of the day, UTC, from the milliseconds since 1970.
+/// The minute of the day in UTC, of milliseconds since 1970.
 #[must_use]
 pub fn minute_of_day(epoch: Millis) -> u32 {
     u32::try_from(epoch.0 / 60_000 % (24 * 60)).unwrap_or_default()

@@ -13,7 +13,7 @@ use crate::bot::{
         rules::{self, DecidedBy, RuleDecision},
     },
     event_loop::{EventLoop, completion::Completion},
-    server::retry_call::{SELDOM, SOON, insist},
+    server::retry_call::{SELDOM, SOON, retry_until_answered},
     wall_clock::epoch,
 };
 use crate::{
@@ -74,12 +74,12 @@ impl EventLoop {
             repeats: challenge.rematch_of.clone(),
         };
         self.context.store.challenge(record.clone());
-        self.open_challenges.note(record);
+        self.open_challenges.add(record);
         let id = challenge.id.clone();
         let patience = match decision.then {
             Action::Decline(reason) => {
                 self.record_outcome(&id, &rules::describe(decision.then));
-                return self.challenge_queue.refuse(id, reason);
+                return self.challenge_queue.decline_later(id, reason);
             }
             Action::Accept => Millis::ZERO,
             Action::Queue => queue::PATIENCE,
@@ -91,7 +91,7 @@ impl EventLoop {
             is_rematch: facts.rematch,
             patience,
         };
-        self.challenge_queue.wait(who, self.now());
+        self.challenge_queue.enqueue(who, self.now());
     }
 
     /// Records the outcome of a challenge, ours or theirs, once. Returns whether it was still open.
@@ -162,7 +162,7 @@ impl EventLoop {
         }
         // There is no slot for it any more.
         self.challenge_queue.failed(&id);
-        self.challenge_queue.refuse_again(id, DeclineReason::Later);
+        self.challenge_queue.decline_again(id, DeclineReason::Later);
     }
 
     /// Declines a challenge, and retries while the challenger waits.
@@ -173,7 +173,7 @@ impl EventLoop {
         }
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {
-            let answer = insist(rng, || client.decline(&id, reason)).await;
+            let answer = retry_until_answered(rng, || client.decline(&id, reason)).await;
             Completion::Declined(id, reason, answer)
         });
     }

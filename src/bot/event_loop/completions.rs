@@ -35,12 +35,12 @@ impl EventLoop {
                 self.record_rate_limit(EndpointClass::Challenge, &error);
                 debug!("challenge {id}: {error}");
                 if matches!(error, CallError::RateLimited { .. }) {
-                    self.challenge_queue.refuse_again(id, reason);
+                    self.challenge_queue.decline_again(id, reason);
                 }
             }
             Completion::Declined(_, _, Ok(())) | Completion::Resigned(Ok(())) => {}
             Completion::OngoingGames(Ok(list)) => {
-                self.ongoing_poll.answered();
+                self.ongoing_poll.on_answer();
                 self.on_ongoing_games(&list);
             }
             Completion::Account(Ok(account)) => {
@@ -86,7 +86,7 @@ impl EventLoop {
             Completion::TournamentsListed(seen) => self.on_tournaments_listed(seen),
             Completion::TournamentJoined(id, answer) => self.on_tournament_joined(&id, answer),
             Completion::TournamentLeft(answer) => {
-                self.tournaments.left();
+                self.tournaments.end_leaving();
                 if let Err(error) = answer {
                     self.record_rate_limit(EndpointClass::Command, &error);
                     warn!("{error}");
@@ -133,7 +133,7 @@ impl EventLoop {
         let (id, opponent) = (&settings.id, settings.opponent.clone());
         if !matches!(exit, TaskExit::Revived(_)) {
             let now = self.now();
-            self.tournaments.ended(id, now);
+            self.tournaments.game_ended(id, now);
         }
         let was_unlisted = !self.supervisor.has(id) && self.unlisted.remove(id);
         match exit {
@@ -182,7 +182,7 @@ impl EventLoop {
             settings.id
         );
         self.context.game_flags.forget(&settings.id);
-        if self.context.finished_games.note(&settings.id) {
+        if self.context.finished_games.insert(&settings.id) {
             self.context.metrics.game_ended("void");
         }
         self.context.store.forgotten(settings.id.clone(), epoch());

@@ -33,12 +33,14 @@ const STREAM_LIMIT: Millis = Millis::from_secs(90);
 impl EventLoop {
     /// Challenges a bot when no game runs, and withdraws our challenge when somebody else comes.
     pub(super) fn maybe_challenge(&mut self, now: Millis) {
-        for cooldown in self.opponent_picker.news() {
+        for cooldown in self.opponent_picker.take_changes() {
             let until = epoch() + (cooldown.until - now);
-            self.context.store.rest(ChallengeCooldown { until, ..cooldown });
+            self.context
+                .store
+                .cooldown(ChallengeCooldown { until, ..cooldown });
         }
-        if !self.supervisor.is_empty() || self.tournaments.seats(now) > 0 {
-            self.opponent_picker.busy(now);
+        if !self.supervisor.is_empty() || self.tournaments.reserved_slots(now) > 0 {
+            self.opponent_picker.reset_idle(now);
         }
         // A game that began meanwhile takes our slot, and a person takes it before that.
         let lost_its_slot =
@@ -51,9 +53,9 @@ impl EventLoop {
             .opponent_picker
             .is_due(&self.options.borrow().config.matchmaking, now);
         let may_ask = is_free && self.client.blocked_for(EndpointClass::Invite).is_none();
-        self.opponent_picker.looked(may_ask.then_some(now));
+        self.opponent_picker.record_poll(may_ask.then_some(now));
         if may_ask && is_due {
-            self.opponent_picker.asks(now, epoch());
+            self.opponent_picker.begin_request(now, epoch());
             self.call(|client| async move { Completion::OnlineBots(client.online_bots(ONLINE).await) });
         }
     }
@@ -75,7 +77,7 @@ impl EventLoop {
         let options = self.options.borrow();
         let looks_at = self
             .opponent_picker
-            .looks_at(&options.config.matchmaking, allowed);
+            .next_deadline(&options.config.matchmaking, allowed);
         looks_at.filter(|_| is_free)
     }
 
@@ -96,7 +98,7 @@ impl EventLoop {
             }
         };
         let Some((user, request)) = chosen else {
-            return self.opponent_picker.gives_up();
+            return self.opponent_picker.abandon_request();
         };
         info!("challenging {user}");
         self.call(|client| async move {
@@ -165,7 +167,7 @@ impl EventLoop {
                     repeats: None,
                 };
                 self.context.store.challenge(record.clone());
-                self.open_challenges.note(record);
+                self.open_challenges.add(record);
                 if self.supervisor.has(&challenge.id) {
                     self.record_outcome(&challenge.id, "accepted");
                     return self.opponent_picker.accepted(&challenge.id, now);
@@ -188,7 +190,7 @@ impl EventLoop {
                 info!("{user} cannot be challenged: {error}");
                 match &error {
                     // A limit of ours says nothing about the opponent.
-                    CallError::RateLimited { .. } => self.opponent_picker.gives_up(),
+                    CallError::RateLimited { .. } => self.opponent_picker.abandon_request(),
                     CallError::Rejected {
                         ratelimit: Some(limit),
                         ..
@@ -243,7 +245,7 @@ impl EventLoop {
 
     /// Withdraws our pending challenge and frees its slot.
     pub(super) fn withdraw(&mut self) {
-        if let Some(id) = self.opponent_picker.withdraw() {
+        if let Some(id) = self.opponent_picker.take_pending() {
             self.record_outcome(&id, "taken back");
             self.challenge_queue.failed(&id);
             self.withdraw_challenge(id, patience());
@@ -278,7 +280,7 @@ impl EventLoop {
     }
 
     fn withdraw_challenge(&mut self, id: GameId, backoff: Backoff) {
-        self.opponent_picker.takes_back();
+        self.opponent_picker.begin_withdrawal();
         self.call(move |client| async move {
             let answer = client.cancel(&id).await;
             Completion::ChallengeWithdrawn(id, backoff, answer)
@@ -294,12 +296,12 @@ impl EventLoop {
         answer: Result<(), CallError>,
     ) {
         let Err(error) = answer else {
-            return self.opponent_picker.has_taken_back();
+            return self.opponent_picker.end_withdrawal();
         };
         self.record_rate_limit(EndpointClass::Challenge, &error);
         debug!("challenge {id}: {error}");
         if !matches!(error, CallError::Transient { .. }) || backoff.failures() >= MOST {
-            return self.opponent_picker.has_taken_back();
+            return self.opponent_picker.end_withdrawal();
         }
         let pause = backoff.next(&mut self.rng);
         self.call(move |_| async move {
@@ -310,7 +312,7 @@ impl EventLoop {
 
     /// Withdraws a challenge once more.
     pub(super) fn retry_withdrawal(&mut self, id: GameId, backoff: Backoff) {
-        self.opponent_picker.has_taken_back();
+        self.opponent_picker.end_withdrawal();
         if !self.supervisor.has(&id) {
             self.withdraw_challenge(id, backoff);
         }

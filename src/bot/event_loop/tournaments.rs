@@ -11,7 +11,7 @@ use crate::bot::{
         EventLoop,
         completion::{Completion, TournamentSnapshot},
     },
-    server::retry_call::insist,
+    server::retry_call::retry_until_answered,
     tournaments::state::TournamentAction,
 };
 use crate::config::Tournaments;
@@ -86,7 +86,7 @@ impl EventLoop {
         }
         let is_complete = listed.errors.is_empty();
         self.tournaments
-            .learned(&listed.wish, listed.answered, listed.arenas, is_complete, now);
+            .on_announced(&listed.wish, listed.answered, listed.arenas, is_complete, now);
     }
 
     /// Handles the answer to a request to join.
@@ -94,7 +94,7 @@ impl EventLoop {
         match answer {
             // The owner may have paused the bot or asked it to end meanwhile.
             Ok(()) if self.is_closing() || !self.options.borrow().config.tournaments.enabled => {
-                self.tournaments.leaves();
+                self.tournaments.begin_leaving();
                 self.leave_tournament(id.clone());
             }
             Ok(()) => info!("in the tournament {id}, waiting for a game"),
@@ -119,7 +119,9 @@ impl EventLoop {
         info!("leaving the tournament {id}");
         let rng = ChaCha8Rng::seed_from_u64(self.rng.random());
         self.call(move |client| async move {
-            Completion::TournamentLeft(insist(rng, || client.withdraw_from_tournament(&id)).await)
+            Completion::TournamentLeft(
+                retry_until_answered(rng, || client.withdraw_from_tournament(&id)).await,
+            )
         });
     }
 }

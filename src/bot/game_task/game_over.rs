@@ -69,7 +69,7 @@ impl GameTask {
         let Some(game) = self
             .game
             .as_ref()
-            .filter(|game| self.context.finished_games.note(game.id()))
+            .filter(|game| self.context.finished_games.insert(game.id()))
         else {
             return;
         };

@@ -88,7 +88,7 @@ impl GameTask {
                 .and_then(|ply| u32::try_from(ply).ok()),
             asked: self.asked.clone(),
         };
-        self.context.game_flags.note(&self.settings.id, flags);
+        self.context.game_flags.update(&self.settings.id, flags);
     }
 
     pub(super) fn answer_draw(&mut self) {

@@ -108,7 +108,7 @@ impl GameTask {
             return RequestedPersona::default();
         };
         let personalities = self.context.personalities.borrow();
-        let mut asked = self.context.opponent_memory.asked(opponent);
+        let mut asked = self.context.opponent_memory.requested(opponent);
         // What the settings no longer offer is not granted.
         let offer = &self.settings.config.chat;
         asked.personality = asked

@@ -76,7 +76,7 @@ impl GameTask {
             }
         });
         for record in self.recorder.take_changes(game.line(), clock) {
-            self.context.store.a_move(game.id().clone(), record);
+            self.context.store.record_move(game.id().clone(), record);
         }
     }
 

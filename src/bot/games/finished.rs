@@ -7,16 +7,16 @@ use std::{
 
 use sparring_lichess::model::GameId;
 
-/// So many games are remembered. What is older stands in the archive.
+/// How many games are remembered; older ones are in the archive.
 const REMEMBERED: usize = 500;
 
-/// The games that were counted last.
+/// The games that ended last.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct FinishedGames(Mutex<VecDeque<GameId>>);
 
 impl FinishedGames {
-    /// A game has ended: whether that is news.
-    pub(in crate::bot) fn note(&self, game: &GameId) -> bool {
+    /// Records that a game has ended. False if it was recorded before.
+    pub(in crate::bot) fn insert(&self, game: &GameId) -> bool {
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counted.contains(game) {
             return false;
@@ -34,11 +34,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_is_news_once_and_a_crowd_is_not_remembered_for_ever() {
+    fn an_end_counts_once_and_old_games_are_forgotten() {
         let endings = FinishedGames::default();
         for number in 0..REMEMBERED + 10 {
             let game = format!("game{number:04}").parse().unwrap();
-            assert!(endings.note(&game) && !endings.note(&game));
+            assert!(endings.insert(&game) && !endings.insert(&game));
         }
         assert_eq!(endings.0.lock().unwrap().len(), REMEMBERED);
     }

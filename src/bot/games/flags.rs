@@ -8,7 +8,7 @@ use std::{
 use crate::store::{ArchiveWriter, GameFlags};
 use sparring_lichess::model::GameId;
 
-/// The favours of all games that run.
+/// The flags of all running games.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct GameFlagsByGame {
     known: Mutex<BTreeMap<GameId, GameFlags>>,
@@ -16,7 +16,7 @@ pub(in crate::bot) struct GameFlagsByGame {
 }
 
 impl GameFlagsByGame {
-    /// Those that an earlier run left behind.
+    /// Restores the flags of an earlier run.
     pub(in crate::bot) fn restore(past: &[(GameId, GameFlags)], store: ArchiveWriter) -> Self {
         Self {
             known: Mutex::new(past.iter().cloned().collect()),
@@ -24,18 +24,18 @@ impl GameFlagsByGame {
         }
     }
 
-    /// What was granted in a game so far.
+    /// The flags of a game.
     pub(in crate::bot) fn of(&self, game: &GameId) -> GameFlags {
         self.with(|known| known.get(game).cloned().unwrap_or_default())
     }
 
-    /// Something was granted or asked.
-    pub(in crate::bot) fn note(&self, game: &GameId, favour: GameFlags) {
-        self.with(|known| known.insert(game.clone(), favour.clone()));
-        self.store.favour(game.clone(), favour);
+    /// Replaces the flags of a game.
+    pub(in crate::bot) fn update(&self, game: &GameId, flags: GameFlags) {
+        self.with(|known| known.insert(game.clone(), flags.clone()));
+        self.store.game_flags(game.clone(), flags);
     }
 
-    /// The game is over.
+    /// Forgets the flags of a finished game.
     pub(in crate::bot) fn forget(&self, game: &GameId) {
         self.with(|known| known.remove(game));
     }

@@ -7,24 +7,24 @@ use tokio::{sync::watch, time::Instant};
 use sparring_chess::units::{Elo, Millis};
 use sparring_lichess::model::{GameId, Side};
 
-/// What a running game looks like. Never what the bot thinks of it: the opponent may be watching.
+/// The public state of a running game. It holds nothing of the bot's search, since the opponent may be watching.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameSnapshot {
-    /// The opponent's name for people.
+    /// The opponent's display name.
     pub opponent: String,
     /// The opponent's rating.
     pub rating: Option<Elo>,
     /// Whether lichess marks the opponent as a bot.
     pub is_bot: bool,
-    /// My side.
+    /// The bot's side.
     pub side: Side,
-    /// lichess' key of what is played.
+    /// lichess' key of the variant.
     pub variant: String,
-    /// lichess' key of the class of the clock.
+    /// lichess' key of the speed.
     pub speed: String,
-    /// Whether ratings change.
+    /// Whether the game is rated.
     pub rated: bool,
-    /// Who sits down.
+    /// The personality that plays.
     pub personality: String,
     /// The level asked for instead of the personality's own.
     pub level: Option<Elo>,
@@ -34,9 +34,9 @@ pub struct GameSnapshot {
     pub last: Option<String>,
     /// Half moves played.
     pub plies: usize,
-    /// What is left to me and to the opponent; none without a clock.
+    /// The remaining time of the bot and of the opponent; none without a clock.
     pub clocks: Option<(Millis, Millis)>,
-    /// When the server showed those.
+    /// When the server sent those clocks.
     pub seen: Instant,
 }
 
@@ -63,28 +63,28 @@ impl GameSnapshot {
     }
 }
 
-/// The boards of this moment, by game.
-pub type Pictures = BTreeMap<GameId, Arc<GameSnapshot>>;
+/// The current snapshots by game.
+pub type Snapshots = BTreeMap<GameId, Arc<GameSnapshot>>;
 
-/// All running games. Clones show the same ones.
+/// The snapshots of all running games. Clones share them.
 #[derive(Debug, Clone)]
-pub struct LiveGames(watch::Sender<Pictures>);
+pub struct LiveGames(watch::Sender<Snapshots>);
 
 impl Default for LiveGames {
     fn default() -> Self {
-        Self(watch::channel(Pictures::new()).0)
+        Self(watch::channel(Snapshots::new()).0)
     }
 }
 
 impl LiveGames {
-    /// Follows them: a change that comes while another is looked at is seen with the next look.
+    /// A receiver of the snapshots.
     #[must_use]
-    pub fn follow(&self) -> watch::Receiver<Pictures> {
+    pub fn follow(&self) -> watch::Receiver<Snapshots> {
         self.0.subscribe()
     }
 
-    /// A place for a game, empty at first.
-    pub(in crate::bot) fn place(&self, id: GameId) -> SnapshotSlot {
+    /// A slot for a game's snapshot, empty at first.
+    pub(in crate::bot) fn slot(&self, id: GameId) -> SnapshotSlot {
         SnapshotSlot {
             snapshots: self.clone(),
             id,
@@ -92,7 +92,7 @@ impl LiveGames {
     }
 }
 
-/// Where a game shows itself as long as this lives.
+/// The slot of a game's snapshot; dropping it removes the snapshot.
 #[derive(Debug)]
 pub(in crate::bot) struct SnapshotSlot {
     snapshots: LiveGames,
@@ -100,7 +100,7 @@ pub(in crate::bot) struct SnapshotSlot {
 }
 
 impl SnapshotSlot {
-    /// Shows this instead of what was there.
+    /// Replaces the snapshot.
     pub(in crate::bot) fn show(&self, board: GameSnapshot) {
         let (id, board) = (self.id.clone(), Arc::new(board));
         self.snapshots.0.send_modify(|pictures| {
@@ -125,7 +125,7 @@ mod tests {
     async fn a_game_is_shown_until_its_task_ends() {
         let boards = LiveGames::default();
         let mut seen = boards.follow();
-        let place = boards.place("abcd1234".parse().unwrap());
+        let place = boards.slot("abcd1234".parse().unwrap());
         place.show(GameSnapshot::sample(1));
         place.show(GameSnapshot::sample(2));
         let plies: Vec<usize> = seen

@@ -6,16 +6,16 @@ use rand::Rng;
 use sparring_chess::units::Millis;
 use sparring_lichess::{CallError, retry::Backoff};
 
-/// The first try after a failure comes within this time: a clock may be running in a game that only the list knows.
+/// First backoff after a failure: the clock may be running in a game that only the list knows.
 const FIRST: Millis = Millis(250);
-/// Tries are never further apart, as those of streams.
+/// Longest backoff, as for streams.
 const LONGEST: Millis = Millis::from_secs(10);
 
-/// Whether the list is wanted or asked for.
+/// The state of the poll: idle, due, or awaiting an answer.
 #[derive(Debug)]
 pub(in crate::bot) struct OngoingPoll {
     is_asked: bool,
-    /// It is wanted, and is asked for then.
+    /// When the next request is due, if one is wanted.
     due_at: Option<Millis>,
     backoff: Backoff,
 }
@@ -31,14 +31,14 @@ impl Default for OngoingPoll {
 }
 
 impl OngoingPoll {
-    /// Something happened that the list may know more of. While an answer is awaited it is asked for once more when that is
-    /// there, and once only: a server that goes on sending nonsense is not asked for every line of it.
-    pub(in crate::bot) fn want(&mut self, now: Millis) {
+    /// Requests a poll. While an answer is awaited, at most one more request is made after it: a server that keeps sending bad lines
+    /// causes no request per line.
+    pub(in crate::bot) fn request(&mut self, now: Millis) {
         self.due_at.get_or_insert(now);
     }
 
-    /// Whether to ask now. If so, an answer is awaited from here on.
-    pub(in crate::bot) fn asks(&mut self, now: Millis) -> bool {
+    /// Whether to send the request now. If so, an answer is awaited from here on.
+    pub(in crate::bot) fn begin_if_due(&mut self, now: Millis) -> bool {
         let asks = self.next_deadline().is_some_and(|at| now >= at);
         if asks {
             self.is_asked = true;
@@ -47,18 +47,18 @@ impl OngoingPoll {
         asks
     }
 
-    /// When [`asks`](Self::asks) will say so.
+    /// When [`begin_if_due`](Self::begin_if_due) will return true.
     pub(in crate::bot) fn next_deadline(&self) -> Option<Millis> {
         self.due_at.filter(|_| !self.is_asked)
     }
 
-    /// The list is there.
-    pub(in crate::bot) fn answered(&mut self) {
+    /// The answer has arrived.
+    pub(in crate::bot) fn on_answer(&mut self) {
         self.is_asked = false;
         self.backoff.reset();
     }
 
-    /// There is none: who wanted it still does, unless asking again would not help. Says how often in a row that was so.
+    /// The request failed: retries it, unless a retry would not help. Returns the number of failures in a row.
     pub(in crate::bot) fn failed(&mut self, error: &CallError, now: Millis, rng: &mut impl Rng) -> u32 {
         self.is_asked = false;
         let own = self.backoff.next(rng);
@@ -89,20 +89,20 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut listing = OngoingPoll::default();
         let mut now = Millis::from_secs(5);
-        listing.want(now);
+        listing.request(now);
         for whole in [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000] {
-            assert!(listing.asks(now));
+            assert!(listing.begin_if_due(now));
             assert_eq!(listing.next_deadline(), None, "an answer is awaited");
             listing.failed(&lost(), now, &mut rng);
-            // Whoever wants it meanwhile waits as long.
-            listing.want(now);
+            // A request meanwhile does not shorten the backoff.
+            listing.request(now);
             let at = listing.next_deadline().unwrap();
             assert!((whole / 2..=whole).contains(&(at - now).0), "{}", at - now);
-            assert!(!listing.asks(at - Millis(1)));
+            assert!(!listing.begin_if_due(at - Millis(1)));
             now = at;
         }
-        assert!(listing.asks(now));
-        listing.answered();
+        assert!(listing.begin_if_due(now));
+        listing.on_answer();
         assert_eq!(listing.next_deadline(), None, "nothing is owed any more");
     }
 
@@ -111,17 +111,17 @@ mod tests {
         let mut listing = OngoingPoll::default();
         let now = Millis::from_secs(5);
         for _ in 0..3 {
-            listing.want(now);
+            listing.request(now);
         }
-        assert!(listing.asks(now));
+        assert!(listing.begin_if_due(now));
         for _ in 0..3 {
-            listing.want(now);
-            assert!(!listing.asks(now));
+            listing.request(now);
+            assert!(!listing.begin_if_due(now));
         }
-        listing.answered();
-        assert!(listing.asks(now));
-        listing.answered();
-        assert!(!listing.asks(now), "once only");
+        listing.on_answer();
+        assert!(listing.begin_if_due(now));
+        listing.on_answer();
+        assert!(!listing.begin_if_due(now), "once only");
     }
 
     #[test]
@@ -133,8 +133,8 @@ mod tests {
             after: Millis::from_secs(60),
             key: None,
         };
-        listing.want(Millis::ZERO);
-        assert!(listing.asks(Millis::ZERO));
+        listing.request(Millis::ZERO);
+        assert!(listing.begin_if_due(Millis::ZERO));
         listing.failed(&limited, Millis::ZERO, &mut rng);
         assert_eq!(listing.next_deadline(), Some(Millis::from_secs(60)));
     }

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
 
-/// The first try comes soon, since a clock may be running.
+/// First backoff, short since a clock may be running.
 pub(in crate::bot) const FIRST: Millis = Millis(500);
-/// Tries are never further apart.
+/// Longest backoff.
 const LONGEST: Millis = Millis::from_secs(60);
-/// A game that went well for so long begins with a short wait again.
+/// A game without failures for so long starts with the first backoff again.
 const FORGIVEN: Millis = Millis::from_secs(120);
 
-/// The games that were refused of late.
+/// The games whose stream was refused lately.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct RetrySchedule(BTreeMap<GameId, GameRetry>);
 
@@ -21,12 +21,12 @@ pub(in crate::bot) struct RetrySchedule(BTreeMap<GameId, GameRetry>);
 struct GameRetry {
     times: u32,
     retry_at: Millis,
-    /// Nobody has looked since whether the game is still there.
+    /// Whether a poll of the running games is still due for it.
     is_open: bool,
 }
 
 impl RetrySchedule {
-    /// A game was refused: for how long it is left alone.
+    /// Records a refused stream. Returns the backoff.
     pub(in crate::bot) fn record(&mut self, game: &GameId, now: Millis) -> Millis {
         self.0
             .retain(|_, setback| setback.is_open || now < setback.retry_at + FORGIVEN);
@@ -41,12 +41,12 @@ impl RetrySchedule {
         wait
     }
 
-    /// Whether a game may be tried now.
+    /// Whether a game's stream may be opened now.
     pub(in crate::bot) fn allows(&self, game: &GameId, now: Millis) -> bool {
         self.0.get(game).is_none_or(|setback| now >= setback.retry_at)
     }
 
-    /// Whether it is time to look which of them are still there. Says so once for each.
+    /// Whether to poll the running games now. True once per refused game.
     pub(in crate::bot) fn is_due(&mut self, now: Millis) -> bool {
         let due = self
             .0
@@ -56,7 +56,7 @@ impl RetrySchedule {
         looked.count() > 0
     }
 
-    /// When [`is_due`](Self::is_due) will say so.
+    /// When [`is_due`](Self::is_due) will return true.
     pub(in crate::bot) fn next_deadline(&self) -> Option<Millis> {
         let open = self.0.values().filter(|setback| setback.is_open);
         open.map(|setback| setback.retry_at).min()

@@ -12,7 +12,7 @@ use tracing::{Instrument as _, info_span};
 use crate::bot::game_task::{self, Context, TaskNote, TaskOutcome, TaskSettings};
 use sparring_lichess::model::{GameId, UserId};
 
-/// A game may fall over this often and still be brought back.
+/// How often a game's task is restarted after a panic.
 const REVIVALS: u32 = 1;
 
 /// All running games.
@@ -30,19 +30,19 @@ struct RunningGame {
     restarts: u32,
 }
 
-/// What became of a game's task.
+/// How a game's task ended.
 #[derive(Debug)]
 pub(in crate::bot) enum TaskExit {
-    /// It ended of its own accord.
+    /// Without a panic.
     With(TaskOutcome),
-    /// It fell over and was brought back.
+    /// With a panic; it was restarted.
     Revived(String),
-    /// It fell over too often.
+    /// With one panic too many.
     Lost(String),
 }
 
 impl GameSupervisor {
-    /// No games yet. The token tells all of them to leave.
+    /// A supervisor without games. The token stops all of them.
     pub(in crate::bot) fn new(shared: Arc<Context>, leave: CancellationToken) -> Self {
         Self {
             shared,
@@ -53,7 +53,7 @@ impl GameSupervisor {
         }
     }
 
-    /// How many games run.
+    /// The number of running games.
     pub(in crate::bot) fn len(&self) -> usize {
         self.games.len()
     }
@@ -68,18 +68,18 @@ impl GameSupervisor {
         self.games.contains_key(id)
     }
 
-    /// Whether any but this game runs.
+    /// Whether another game runs.
     pub(in crate::bot) fn has_other_than(&self, id: &GameId) -> bool {
         self.games.keys().any(|running| running != id)
     }
 
-    /// Against whom the running games are.
+    /// The opponents of the running games.
     pub(in crate::bot) fn opponents(&self) -> Vec<Option<UserId>> {
         let setups = self.games.values().map(|game| &game.setup);
         setups.map(|setup| setup.opponent.clone()).collect()
     }
 
-    /// Starts a game that does not run yet.
+    /// Starts the task of a game that has none.
     pub(in crate::bot) fn start(&mut self, setup: TaskSettings) {
         if !self.has(&setup.id) {
             self.spawn(setup, 0);
@@ -103,14 +103,14 @@ impl GameSupervisor {
         );
     }
 
-    /// Tells a game that it is over, if it runs.
+    /// Tells a running game's task that the game is over.
     pub(in crate::bot) fn finish(&self, id: &GameId) {
         if let Some(game) = self.games.get(id) {
             let _ = game.notes.try_send(TaskNote::Finished); // it has ended, or has been told before
         }
     }
 
-    /// Waits for the next task to end, and says how its game was to be played. `None` when no game runs.
+    /// Waits for the next task to end, and returns its settings. None when no game runs.
     pub(in crate::bot) async fn next(&mut self) -> Option<(TaskSettings, TaskExit)> {
         let (task, result) = match self.tasks.join_next_with_id().await? {
             Ok((task, outcome)) => (task, Ok(outcome)),
@@ -130,7 +130,7 @@ impl GameSupervisor {
         Some((setup, done))
     }
 
-    /// Starts a game again from its stream.
+    /// Restarts a game's task.
     fn restart(&mut self, game: RunningGame) {
         let setup = TaskSettings {
             adopted: true,

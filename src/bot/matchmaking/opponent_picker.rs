@@ -17,20 +17,20 @@ use sparring_chess::{
 };
 use sparring_lichess::model::{Account, ChallengeColor, ChallengeRequest, GameId, Speed, UserId};
 
-/// Who refused is not asked again for so long, then four times as long each time.
-const FIRST_REST: Millis = Millis::from_secs(3600);
-/// Nobody is left alone for longer.
-const LONGEST_REST: Millis = Millis::from_secs(7 * 24 * 3600);
-/// Who played is not asked again at once either: others may want to.
-const REST_AFTER_GAME: Millis = Millis::from_secs(1800);
-/// So many are remembered; the one who is free soonest is forgotten first.
+/// Cooldown after the first refusal; quadruples with each further one.
+const FIRST_COOLDOWN: Millis = Millis::from_secs(3600);
+/// Longest cooldown.
+const MAX_COOLDOWN: Millis = Millis::from_secs(7 * 24 * 3600);
+/// Cooldown after a game, to give other opponents a turn.
+const COOLDOWN_AFTER_GAME: Millis = Millis::from_secs(1800);
+/// Most opponents remembered; the one whose cooldown ends first is forgotten first.
 const REMEMBERED: usize = 2000;
-/// lichess allows 200 challenges a day; the rest is left to the owner.
-const MOST_A_DAY: u32 = 150;
+/// Challenges per day. lichess allows 200; the others are left to the owner.
+const MAX_PER_DAY: u32 = 150;
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
 
-/// A game to propose to whoever is chosen.
+/// The game of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::bot) struct ChallengeProposal {
     /// The clock.
@@ -42,41 +42,41 @@ pub(in crate::bot) struct ChallengeProposal {
 }
 
 impl ChallengeProposal {
-    /// Draws one of the games that are wished for; none where there is nothing to draw from.
-    pub(in crate::bot) fn draw(wish: &Matchmaking, rng: &mut impl Rng) -> Option<Self> {
+    /// Draws clock and variant from the settings at random; none where a list is empty.
+    pub(in crate::bot) fn draw(settings: &Matchmaking, rng: &mut impl Rng) -> Option<Self> {
         Some(Self {
-            clock: *wish.clocks.choose(rng)?,
-            variant: *wish.variants.choose(rng)?,
-            rated: wish.mode == Mode::Rated,
+            clock: *settings.clocks.choose(rng)?,
+            variant: *settings.variants.choose(rng)?,
+            rated: settings.mode == Mode::Rated,
         })
     }
 
-    /// lichess' key of the rating that counts.
+    /// lichess' perf key of the game.
     fn perf(self) -> &'static str {
         let speed = Speed::of_clock(self.clock.initial, self.clock.increment);
         RuleContext::perf(self.variant, speed)
     }
 }
 
-/// Looks for opponents.
+/// Decides when and whom to challenge.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct OpponentPicker {
     memory: BTreeMap<UserId, ChallengeHistory>,
     pending: Option<(GameId, UserId)>,
-    /// Cancelled when nobody is to keep the challenge alive that is out.
+    /// Cancelled when the pending challenge need no longer be kept alive.
     is_wanted: CancellationToken,
-    /// So many challenges are being taken back.
+    /// How many challenges are being withdrawn.
     taking_back: usize,
     is_asking: bool,
     asked_at: Option<Millis>,
-    /// When it was last looked whether it is time, by somebody who could have asked then.
+    /// The last poll at which a challenge could have been sent.
     looked_at: Option<Millis>,
     idle_since: Millis,
-    /// When the day ends whose challenges are counted.
+    /// The end of the day whose challenges are counted.
     day_ends: Millis,
     sent_today: u32,
-    /// What was learned and is not kept yet.
-    news: Vec<ChallengeCooldown>,
+    /// Cooldowns not yet written to the archive.
+    changes: Vec<ChallengeCooldown>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -86,17 +86,19 @@ struct ChallengeHistory {
 }
 
 impl OpponentPicker {
-    /// A picker that begins now, at this time since 1970, and knows what an earlier run has learned: who is left alone
-    /// until when since 1970, and how many challenges were sent since midnight.
-    pub(in crate::bot) fn restore(rests: &[ChallengeCooldown], sent_today: u32, epoch: Millis) -> Self {
-        // A longer rest is of a clock that was wrong.
-        let possible = rests.iter().filter(|rest| rest.until <= epoch + LONGEST_REST);
-        let memory = possible.map(|rest| {
+    /// A picker with the state of an earlier run: cooldowns, with ends since 1970, and the challenges sent since midnight. `epoch` is
+    /// now, since 1970.
+    pub(in crate::bot) fn restore(cooldowns: &[ChallengeCooldown], sent_today: u32, epoch: Millis) -> Self {
+        // A longer cooldown was stored while the clock was wrong.
+        let possible = cooldowns
+            .iter()
+            .filter(|cooldown| cooldown.until <= epoch + MAX_COOLDOWN);
+        let memory = possible.map(|cooldown| {
             let memory = ChallengeHistory {
-                refusals: rest.refusals,
-                free_at: rest.until - epoch,
+                refusals: cooldown.refusals,
+                free_at: cooldown.until - epoch,
             };
-            (rest.user.clone(), memory)
+            (cooldown.user.clone(), memory)
         });
         Self {
             memory: memory.collect(),
@@ -106,39 +108,39 @@ impl OpponentPicker {
         }
     }
 
-    /// What was learned since this was asked last: to be kept.
-    pub(in crate::bot) fn news(&mut self) -> Vec<ChallengeCooldown> {
-        std::mem::take(&mut self.news)
+    /// Takes the cooldowns that have changed since the last call, to be archived.
+    pub(in crate::bot) fn take_changes(&mut self) -> Vec<ChallengeCooldown> {
+        std::mem::take(&mut self.changes)
     }
 
-    /// Somebody plays, or is about to.
-    pub(in crate::bot) fn busy(&mut self, now: Millis) {
+    /// Restarts the idle time: a game runs, or is about to.
+    pub(in crate::bot) fn reset_idle(&mut self, now: Millis) {
         self.idle_since = now;
     }
 
-    /// Whether it is time to look for somebody.
-    pub(in crate::bot) fn is_due(&self, wish: &Matchmaking, now: Millis) -> bool {
-        wish.enabled && !self.is_asking && self.pending.is_none() && now >= self.due_at(wish)
+    /// Whether it is time to look for an opponent.
+    pub(in crate::bot) fn is_due(&self, settings: &Matchmaking, now: Millis) -> bool {
+        settings.enabled && !self.is_asking && self.pending.is_none() && now >= self.due_at(settings)
     }
 
-    /// It was looked whether it is time: at this moment, or none where nobody could have been asked.
-    pub(in crate::bot) fn looked(&mut self, at: Option<Millis>) {
+    /// Records the time of a poll, or none if no challenge could have been sent then.
+    pub(in crate::bot) fn record_poll(&mut self, at: Option<Millis>) {
         self.looked_at = at;
     }
 
-    /// When to look next, if nobody comes until then and asking is allowed from `allowed` on. None where the last look
-    /// came in time: what stood in its way will wake us.
-    pub(in crate::bot) fn looks_at(&self, wish: &Matchmaking, allowed: Millis) -> Option<Millis> {
-        let due = self.due_at(wish).max(allowed);
-        // Not by the time of now: a moment that passes just after a look would be slept through.
+    /// When to poll next, if challenges are allowed from `allowed` on. None where the last poll was due already: the event that removes
+    /// the obstacle will poll again.
+    pub(in crate::bot) fn next_deadline(&self, settings: &Matchmaking, allowed: Millis) -> Option<Millis> {
+        let due = self.due_at(settings).max(allowed);
+        // Compared with the last poll, not with now: else a deadline just after the poll would be missed.
         let is_ahead = self.looked_at.is_none_or(|looked| due > looked);
-        (wish.enabled && is_ahead).then_some(due)
+        (settings.enabled && is_ahead).then_some(due)
     }
 
-    /// When it will be time, if nobody comes until then.
-    fn due_at(&self, wish: &Matchmaking) -> Millis {
-        let after_game = self.idle_since + wish.after;
-        let after_challenge = self.asked_at.map_or(Millis::ZERO, |at| at + wish.every);
+    /// When the next challenge is due, if no game starts before.
+    fn due_at(&self, settings: &Matchmaking) -> Millis {
+        let after_game = self.idle_since + settings.after;
+        let after_challenge = self.asked_at.map_or(Millis::ZERO, |at| at + settings.every);
         let tomorrow = if self.is_done_for_today() {
             self.day_ends
         } else {
@@ -147,13 +149,13 @@ impl OpponentPicker {
         after_game.max(after_challenge).max(tomorrow)
     }
 
-    /// Whether the challenges of the day are sent.
+    /// Whether the daily limit of challenges is reached.
     pub(in crate::bot) fn is_done_for_today(&self) -> bool {
-        self.sent_today >= MOST_A_DAY
+        self.sent_today >= MAX_PER_DAY
     }
 
-    /// A list of bots was asked for, at this time since 1970; until it is there nothing else is.
-    pub(in crate::bot) fn asks(&mut self, now: Millis, epoch: Millis) {
+    /// The list of online bots was requested. `epoch` is now, since 1970.
+    pub(in crate::bot) fn begin_request(&mut self, now: Millis, epoch: Millis) {
         if now >= self.day_ends {
             self.day_ends = now + Millis(DAY - epoch.0 % DAY);
             self.sent_today = 0;
@@ -162,15 +164,15 @@ impl OpponentPicker {
         self.asked_at = Some(now);
     }
 
-    /// Nothing came of it.
-    pub(in crate::bot) fn gives_up(&mut self) {
+    /// The request led to no challenge.
+    pub(in crate::bot) fn abandon_request(&mut self) {
         self.is_asking = false;
     }
 
-    /// Chooses an opponent among those who are welcome. `ratings` are mine, by lichess' keys.
+    /// Chooses an opponent from `welcome`. `ratings` are the bot's own, by perf key.
     pub(in crate::bot) fn choose(
         &self,
-        wish: &Matchmaking,
+        settings: &Matchmaking,
         plan: ChallengeProposal,
         welcome: &[&Account],
         ratings: &BTreeMap<String, Elo>,
@@ -179,7 +181,7 @@ impl OpponentPicker {
     ) -> Option<(UserId, ChallengeRequest)> {
         let perf = plan.perf();
         let is_near = |account: &Account| match (ratings.get(perf), account.rating(perf)) {
-            (Some(mine), Some(theirs)) => mine.0.abs_diff(theirs.0) <= wish.max_difference,
+            (Some(mine), Some(theirs)) => mine.0.abs_diff(theirs.0) <= settings.max_difference,
             // A new account has no rating that could be too far away.
             (None, _) => true,
             (Some(_), None) => false,
@@ -199,17 +201,17 @@ impl OpponentPicker {
         } else {
             ChallengeColor::Black
         };
-        let invitation = ChallengeRequest {
+        let request = ChallengeRequest {
             rated: plan.rated,
             clock: Some((plan.clock.initial, plan.clock.increment)),
             color,
             variant: plan.variant,
             fen: None,
         };
-        Some((chosen.id.clone(), invitation))
+        Some((chosen.id.clone(), request))
     }
 
-    /// A challenge is out. What comes back is cancelled when nobody is to keep it alive any more.
+    /// A challenge was sent. The token is cancelled when it need no longer be kept alive.
     pub(in crate::bot) fn sent(&mut self, id: GameId, user: UserId) -> CancellationToken {
         self.sent_today += 1;
         self.is_asking = false;
@@ -218,33 +220,33 @@ impl OpponentPicker {
         self.is_wanted.clone()
     }
 
-    /// The challenge that is out, to be taken back.
-    pub(in crate::bot) fn withdraw(&mut self) -> Option<GameId> {
+    /// Takes the pending challenge, to withdraw it.
+    pub(in crate::bot) fn take_pending(&mut self) -> Option<GameId> {
         self.is_wanted.cancel();
         self.pending.take().map(|(id, _)| id)
     }
 
-    /// A challenge is being taken back.
-    pub(in crate::bot) fn takes_back(&mut self) {
+    /// A challenge is being withdrawn.
+    pub(in crate::bot) fn begin_withdrawal(&mut self) {
         self.taking_back += 1;
     }
 
-    /// A challenge was taken back, or could not be.
-    pub(in crate::bot) fn has_taken_back(&mut self) {
+    /// A withdrawal has succeeded or failed.
+    pub(in crate::bot) fn end_withdrawal(&mut self) {
         self.taking_back = self.taking_back.saturating_sub(1);
     }
 
-    /// Whether somebody could still accept a challenge that is being taken back.
-    pub(in crate::bot) fn is_taking_back(&self) -> bool {
+    /// Whether a challenge is being withdrawn, which its opponent may still accept.
+    pub(in crate::bot) fn is_withdrawing(&self) -> bool {
         self.taking_back > 0
     }
 
-    /// The challenge that is out.
+    /// The pending challenge.
     pub(in crate::bot) fn pending(&self) -> Option<&GameId> {
         self.pending.as_ref().map(|(id, _)| id)
     }
 
-    /// Whether this challenge is ours and still out.
+    /// Whether this is the pending challenge.
     pub(in crate::bot) fn is_pending(&self, id: &GameId) -> bool {
         self.pending.as_ref().is_some_and(|(pending, _)| pending == id)
     }
@@ -254,11 +256,11 @@ impl OpponentPicker {
         if self.is_pending(id)
             && let Some((_, user)) = self.pending.take()
         {
-            self.remember(user, 0, now + REST_AFTER_GAME);
+            self.remember(user, 0, now + COOLDOWN_AFTER_GAME);
         }
     }
 
-    /// The challenge was refused, or nobody answered.
+    /// The challenge was declined, or not answered.
     pub(in crate::bot) fn refused(&mut self, id: &GameId, now: Millis) {
         if self.is_pending(id)
             && let Some((_, user)) = self.pending.take()
@@ -267,16 +269,16 @@ impl OpponentPicker {
         }
     }
 
-    /// Somebody cannot be challenged: not for so long, or for longer each time.
-    pub(in crate::bot) fn avoid(&mut self, user: UserId, now: Millis, rest: Option<Millis>) {
+    /// Starts an opponent's cooldown: of this length, or longer with each refusal.
+    pub(in crate::bot) fn avoid(&mut self, user: UserId, now: Millis, cooldown: Option<Millis>) {
         self.is_asking = false;
         let refusals = self.memory.get(&user).map_or(0, |memory| memory.refusals);
-        let own = Millis(FIRST_REST.0 << (2 * refusals).min(20)).min(LONGEST_REST);
-        self.remember(user, refusals.saturating_add(1), now + rest.unwrap_or(own));
+        let own = Millis(FIRST_COOLDOWN.0 << (2 * refusals).min(20)).min(MAX_COOLDOWN);
+        self.remember(user, refusals.saturating_add(1), now + cooldown.unwrap_or(own));
     }
 
     fn remember(&mut self, user: UserId, refusals: u32, free_at: Millis) {
-        self.news.push(ChallengeCooldown {
+        self.changes.push(ChallengeCooldown {
             user: user.clone(),
             refusals,
             until: free_at,
@@ -299,7 +301,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn wish() -> Matchmaking {
+    fn matchmaking() -> Matchmaking {
         Matchmaking {
             enabled: true,
             ..Config::default().matchmaking
@@ -318,9 +320,9 @@ mod tests {
     fn chosen(picker: &OpponentPicker, online: &[Account], now: Millis) -> Option<String> {
         let ratings = [("blitz".to_owned(), Elo(1500))].into();
         let mut rng = ChaCha8Rng::seed_from_u64(now.0);
-        let plan = ChallengeProposal::draw(&wish(), &mut rng)?;
+        let plan = ChallengeProposal::draw(&matchmaking(), &mut rng)?;
         let welcome: Vec<&Account> = online.iter().collect();
-        let choice = picker.choose(&wish(), plan, &welcome, &ratings, now, &mut rng);
+        let choice = picker.choose(&matchmaking(), plan, &welcome, &ratings, now, &mut rng);
         choice.map(|(user, _)| user.to_string())
     }
 
@@ -367,57 +369,64 @@ mod tests {
 
     #[test]
     fn challenges_keep_their_distance_and_a_day_has_only_so_many() {
-        let wish = wish();
+        let settings = matchmaking();
         let mut picker = OpponentPicker::default();
         assert!(!picker.is_due(
             &Matchmaking {
                 enabled: false,
-                ..wish.clone()
+                ..settings.clone()
             },
             secs(9000)
         ));
-        assert!(!picker.is_due(&wish, secs(119)));
-        assert!(picker.is_due(&wish, secs(120)));
-        picker.asks(secs(120), secs(120));
-        assert!(!picker.is_due(&wish, secs(9000)), "the list is not there yet");
-        picker.gives_up();
-        assert!(!picker.is_due(&wish, secs(719)));
-        assert!(picker.is_due(&wish, secs(720)));
-        picker.busy(secs(700));
-        assert!(!picker.is_due(&wish, secs(819)));
-        for _ in 0..MOST_A_DAY {
-            picker.asks(secs(1000), secs(1000));
-            picker.gives_up();
+        assert!(!picker.is_due(&settings, secs(119)));
+        assert!(picker.is_due(&settings, secs(120)));
+        picker.begin_request(secs(120), secs(120));
+        assert!(!picker.is_due(&settings, secs(9000)), "the list is not there yet");
+        picker.abandon_request();
+        assert!(!picker.is_due(&settings, secs(719)));
+        assert!(picker.is_due(&settings, secs(720)));
+        picker.reset_idle(secs(700));
+        assert!(!picker.is_due(&settings, secs(819)));
+        for _ in 0..MAX_PER_DAY {
+            picker.begin_request(secs(1000), secs(1000));
+            picker.abandon_request();
         }
-        assert!(picker.is_due(&wish, secs(1600)), "nobody was there to challenge");
+        assert!(
+            picker.is_due(&settings, secs(1600)),
+            "nobody was there to challenge"
+        );
         let (x, id): (UserId, GameId) = ("x".parse().unwrap(), "abcd1234".parse().unwrap());
-        for _ in 0..MOST_A_DAY {
+        for _ in 0..MAX_PER_DAY {
             assert!(!picker.is_done_for_today());
-            picker.asks(secs(1000), secs(1000));
+            picker.begin_request(secs(1000), secs(1000));
             picker.sent(id.clone(), x.clone());
             picker.refused(&id, secs(1000));
         }
         assert!(picker.is_done_for_today());
-        assert!(!picker.is_due(&wish, secs(86_399)));
-        assert!(picker.is_due(&wish, secs(86_400)));
-        picker.asks(secs(86_400), secs(86_400));
-        picker.gives_up();
-        assert!(picker.is_due(&wish, secs(87_000)), "a new day has its own");
+        assert!(!picker.is_due(&settings, secs(86_399)));
+        assert!(picker.is_due(&settings, secs(86_400)));
+        picker.begin_request(secs(86_400), secs(86_400));
+        picker.abandon_request();
+        assert!(picker.is_due(&settings, secs(87_000)), "a new day has its own");
     }
 
     #[test]
     fn a_moment_that_passes_just_after_a_look_is_not_slept_through() {
-        let (wish, mut picker) = (wish(), OpponentPicker::default());
-        picker.looked(Some(Millis(119_999)));
-        assert!(!picker.is_due(&wish, Millis(119_999)));
+        let (settings, mut picker) = (matchmaking(), OpponentPicker::default());
+        picker.record_poll(Some(Millis(119_999)));
+        assert!(!picker.is_due(&settings, Millis(119_999)));
         // However late it is by now.
-        assert_eq!(picker.looks_at(&wish, Millis::ZERO), Some(secs(120)));
-        picker.looked(Some(secs(120)));
-        assert_eq!(picker.looks_at(&wish, Millis::ZERO), None, "it was seen in time");
+        assert_eq!(picker.next_deadline(&settings, Millis::ZERO), Some(secs(120)));
+        picker.record_poll(Some(secs(120)));
+        assert_eq!(
+            picker.next_deadline(&settings, Millis::ZERO),
+            None,
+            "it was seen in time"
+        );
         // A silence that ends meanwhile is such a moment too.
-        picker.looked(None);
-        assert_eq!(picker.looks_at(&wish, Millis::ZERO), Some(secs(120)));
-        assert_eq!(picker.looks_at(&wish, secs(300)), Some(secs(300)));
+        picker.record_poll(None);
+        assert_eq!(picker.next_deadline(&settings, Millis::ZERO), Some(secs(120)));
+        assert_eq!(picker.next_deadline(&settings, secs(300)), Some(secs(300)));
     }
 
     #[test]
@@ -428,25 +437,25 @@ mod tests {
         for _ in 0..2 {
             picker.avoid(x.clone(), secs(100), None);
         }
-        let learned = picker.news();
+        let learned = picker.take_changes();
         assert_eq!((learned.len(), learned[1].refusals), (2, 2));
-        assert_eq!(picker.news(), []);
-        // The next run begins an hour before noon; the rest that is left counts from there.
+        assert_eq!(picker.take_changes(), []);
+        // The next run begins an hour before noon; the cooldown that is left counts from there.
         let eleven = secs(50 * 24 * 3600 + 11 * 3600);
-        let rest = ChallengeCooldown {
+        let cooldown = ChallengeCooldown {
             until: eleven + secs(600),
             ..learned[1].clone()
         };
-        let mut next = OpponentPicker::restore(&[rest], MOST_A_DAY, eleven);
+        let mut next = OpponentPicker::restore(&[cooldown], MAX_PER_DAY, eleven);
         assert_eq!(chosen(&next, &online, secs(599)), None);
         assert!(chosen(&next, &online, secs(600)).is_some());
         assert!(
-            !next.is_due(&wish(), secs(13 * 3600 - 1)),
+            !next.is_due(&matchmaking(), secs(13 * 3600 - 1)),
             "the day's challenges are sent"
         );
-        assert!(next.is_due(&wish(), secs(13 * 3600)));
+        assert!(next.is_due(&matchmaking(), secs(13 * 3600)));
         next.avoid(x, secs(600), None);
-        assert_eq!(next.news()[0].refusals, 3);
+        assert_eq!(next.take_changes()[0].refusals, 3);
     }
 
     #[test]

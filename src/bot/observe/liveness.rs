@@ -7,18 +7,18 @@ use tokio::{
     time::timeout,
 };
 
-/// More who ask at the same time wait for their turn.
+/// Capacity of concurrent probes; further ones wait.
 const ASKING: usize = 16;
 
-/// Asks. Clones ask the same loop.
+/// Asks the event loop. Clones ask the same loop.
 #[derive(Debug, Clone)]
 pub struct LivenessProbe(mpsc::Sender<oneshot::Sender<()>>);
 
-/// Answers.
+/// Answers for the event loop.
 #[derive(Debug)]
 pub struct LivenessResponder(mpsc::Receiver<oneshot::Sender<()>>);
 
-/// Both ends.
+/// A probe and its responder.
 #[must_use]
 pub fn liveness() -> (LivenessProbe, LivenessResponder) {
     let (ask, asked) = mpsc::channel(ASKING);
@@ -35,11 +35,10 @@ impl LivenessProbe {
 }
 
 impl LivenessResponder {
-    /// Waits for somebody to ask, and answers. For ever, when nobody can ask any more. Dropping the future loses
-    /// nothing.
+    /// Waits for a probe and answers it; pending for ever once all probes are dropped. Cancel-safe.
     pub(in crate::bot) async fn respond(&mut self) {
         match self.0.recv().await {
-            // Whoever asked may have lost patience.
+            // The probe may have timed out.
             Some(reply) => drop(reply.send(())),
             None => std::future::pending().await,
         }

@@ -9,20 +9,20 @@ use sparring_lichess::model::{GameId, UserId};
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
 
-/// lichess lets a bot play so many games a day against others, both sides counted. With people there is no limit.
+/// lichess' daily limit of games between bots, counted for both. Games with humans are not limited.
 pub const BOT_GAMES: u32 = 100;
 
-/// So many games are remembered, so that none counts twice.
+/// How many games are remembered, so that none counts twice.
 const REMEMBERED: usize = 500;
 
-/// So many days are remembered: a clock that jumps to another day and back finds the games of the first again.
+/// How many days are remembered, in case the clock jumps to another day and back.
 const DAYS: usize = 3;
 
-/// The games of a day, and of those around it.
+/// The games of the last few days.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct DailyCounters {
     days: BTreeMap<u64, Day>,
-    /// Those that were counted last.
+    /// The games counted last.
     counted: VecDeque<GameId>,
 }
 
@@ -34,7 +34,7 @@ struct Day {
 }
 
 impl DailyCounters {
-    /// The games of this day so far, as an earlier run left them.
+    /// Restores the games of today.
     pub(in crate::bot) fn of(opponents: &[(UserId, bool)], epoch: Millis) -> Self {
         let mut today = Self::default();
         for (opponent, is_bot) in opponents {
@@ -43,8 +43,8 @@ impl DailyCounters {
         today
     }
 
-    /// A game has begun, at this time since 1970, or is heard of once more.
-    pub(in crate::bot) fn note(&mut self, game: &GameId, opponent: &UserId, is_bot: bool, epoch: Millis) {
+    /// Counts a game that began at this time since 1970. Repeated calls count once.
+    pub(in crate::bot) fn record(&mut self, game: &GameId, opponent: &UserId, is_bot: bool, epoch: Millis) {
         if self.counted.contains(game) {
             return;
         }
@@ -69,13 +69,13 @@ impl DailyCounters {
         *games = games.saturating_add(1);
     }
 
-    /// Whether the games of the day with bots are played.
+    /// Whether the daily limit of games with bots is reached.
     pub(in crate::bot) fn is_done_with_bots(&self, epoch: Millis) -> bool {
         let day = self.days.get(&(epoch.0 / DAY));
         day.is_some_and(|day| day.with_bots >= BOT_GAMES)
     }
 
-    /// Games begun with somebody on the day of this time.
+    /// Number of games begun with an opponent on the day of this time.
     pub(in crate::bot) fn played(&self, opponent: &UserId, epoch: Millis) -> u32 {
         let day = self.days.get(&(epoch.0 / DAY));
         day.and_then(|day| day.games.get(opponent))
@@ -97,11 +97,11 @@ mod tests {
         let noon = Millis(100 * DAY + DAY / 2);
         let bot: UserId = "x".parse().unwrap();
         let mut today = DailyCounters::of(&vec![(bot.clone(), true); 99], noon);
-        today.note(&game(1), &bot, false, noon);
+        today.record(&game(1), &bot, false, noon);
         assert!(!today.is_done_with_bots(noon));
-        today.note(&game(1), &bot, true, noon);
+        today.record(&game(1), &bot, true, noon);
         assert!(!today.is_done_with_bots(noon), "that one was counted");
-        today.note(&game(2), &bot, true, noon);
+        today.record(&game(2), &bot, true, noon);
         assert!(today.is_done_with_bots(noon));
         assert!(!today.is_done_with_bots(noon + Millis(DAY)));
     }
@@ -111,13 +111,13 @@ mod tests {
         let ana: UserId = "ana".parse().unwrap();
         let mut today = DailyCounters::default();
         let noon = Millis(100 * DAY + DAY / 2);
-        today.note(&game(1), &ana, false, noon);
-        today.note(&game(2), &ana, false, noon);
+        today.record(&game(1), &ana, false, noon);
+        today.record(&game(2), &ana, false, noon);
         assert_eq!(today.played(&ana, noon), 2);
         assert_eq!(today.played(&"boris".parse().unwrap(), noon), 0);
         let tomorrow = noon + Millis(DAY);
         assert_eq!(today.played(&ana, tomorrow), 0);
-        today.note(&game(3), &ana, false, tomorrow);
+        today.record(&game(3), &ana, false, tomorrow);
         assert_eq!(today.played(&ana, tomorrow), 1);
     }
 
@@ -127,7 +127,7 @@ mod tests {
         let noon = Millis(100 * DAY + DAY / 2);
         let mut today = DailyCounters::of(&vec![(ana.clone(), true); 100], noon);
         for (number, days) in [300, 0].into_iter().enumerate() {
-            today.note(&game(number), &ana, true, Millis(days * DAY));
+            today.record(&game(number), &ana, true, Millis(days * DAY));
         }
         assert!(today.is_done_with_bots(noon) && !today.is_done_with_bots(Millis(300 * DAY)));
     }
@@ -137,7 +137,7 @@ mod tests {
         let ana: UserId = "ana".parse().unwrap();
         let mut today = DailyCounters::default();
         for number in 0..REMEMBERED + 10 {
-            today.note(&game(number), &ana, false, Millis(number as u64 * DAY));
+            today.record(&game(number), &ana, false, Millis(number as u64 * DAY));
         }
         assert_eq!((today.counted.len(), today.days.len()), (REMEMBERED, DAYS));
     }

@@ -13,26 +13,26 @@ use sparring_lichess::model::UserId;
 
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
-/// So many opponents are kept in mind; beyond that all are forgotten but those of now.
+/// Capacity. Beyond it all entries but the current one are dropped.
 const MOST: usize = 10_000;
 
-/// One opponent.
+/// The state of an opponent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Opponent {
     asked: RequestedPersona,
-    /// Decided casual games of the day won, less those lost.
+    /// Casual games of the day won minus lost, by the opponent.
     lead: i32,
 }
 
-/// Those that anything is known of.
+/// The state of all known opponents.
 #[derive(Debug, Default)]
 struct KnownOpponents {
     rivals: BTreeMap<UserId, Opponent>,
-    /// The day that leads are of, since 1970.
+    /// The day of the leads, in days since 1970.
     day: u64,
 }
 
-/// All opponents that anything is known of.
+/// The memory of all opponents.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct OpponentMemory {
     known: Mutex<KnownOpponents>,
@@ -40,8 +40,7 @@ pub(in crate::bot) struct OpponentMemory {
 }
 
 impl OpponentMemory {
-    /// With whom opponents asked for and have not played yet, and the casual games of the day of `now` that were not drawn:
-    /// against whom, and whether the opponent won.
+    /// Restores the requested personas that were not played yet, and the decisive casual games of today with whether the opponent won.
     pub(in crate::bot) fn restore(
         wishes: &[(UserId, RequestedPersona)],
         decided: &[(UserId, bool)],
@@ -61,8 +60,7 @@ impl OpponentMemory {
         rivals
     }
 
-    /// A casual game was decided that had begun at a time since 1970. It counts on the day on which it began, as the archive
-    /// has it: a game of days is no game of today.
+    /// A decisive casual game ended. It counts for the day on which it began, as in the archive.
     pub(in crate::bot) fn ended(&self, opponent: &UserId, opponent_won: bool, began: Millis, now: Millis) {
         if began.0 / DAY == now.0 / DAY {
             self.turn_to(now);
@@ -70,13 +68,13 @@ impl OpponentMemory {
         }
     }
 
-    /// How many games an opponent is ahead on the day of this time; negative for behind.
+    /// The opponent's lead in games on the day of this time; negative for behind.
     pub(in crate::bot) fn lead(&self, opponent: &UserId, now: Millis) -> i32 {
         self.turn_to(now);
         self.with(opponent, |rival| rival.lead)
     }
 
-    /// Midnight UTC makes all even.
+    /// Resets all leads at midnight UTC.
     fn turn_to(&self, now: Millis) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let day = now.0 / DAY;
@@ -87,10 +85,10 @@ impl OpponentMemory {
         }
     }
 
-    /// An opponent asked for something when it was too late for the game. A personality comes at its own strength; a
-    /// level is for whoever was asked for before.
+    /// An opponent asked for a persona too late for the running game. A personality comes at its own level; a level applies to the
+    /// personality requested before.
     pub(in crate::bot) fn ask(&self, opponent: &UserId, asked: RequestedPersona) {
-        self.wish(opponent, |before| match asked.personality {
+        self.set_requested(opponent, |before| match asked.personality {
             Some(_) => asked,
             None => RequestedPersona {
                 level: asked.level,
@@ -99,25 +97,25 @@ impl OpponentMemory {
         });
     }
 
-    /// What an opponent asked for in an earlier game.
-    pub(in crate::bot) fn asked(&self, opponent: &UserId) -> RequestedPersona {
+    /// The persona that an opponent requested in an earlier game.
+    pub(in crate::bot) fn requested(&self, opponent: &UserId) -> RequestedPersona {
         self.with(opponent, |rival| rival.asked.clone())
     }
 
-    /// What was asked for in time counts instead of what was asked for in an earlier game.
+    /// A request in time for the running game replaces one of an earlier game.
     pub(in crate::bot) fn answered(&self, opponent: &UserId) {
-        self.wish(opponent, |_| RequestedPersona::default());
+        self.set_requested(opponent, |_| RequestedPersona::default());
     }
 
-    /// Keeps what is asked for from now on, by what was before.
-    fn wish(&self, opponent: &UserId, change: impl FnOnce(RequestedPersona) -> RequestedPersona) {
+    /// Changes the requested persona, and stores it.
+    fn set_requested(&self, opponent: &UserId, change: impl FnOnce(RequestedPersona) -> RequestedPersona) {
         let changed = self.with(opponent, |rival| {
             let before = std::mem::take(&mut rival.asked);
             rival.asked = change(before.clone());
             (rival.asked != before).then(|| rival.asked.clone())
         });
         if let Some(asked) = changed {
-            self.store.wish(opponent.clone(), asked, epoch());
+            self.store.requested_persona(opponent.clone(), asked, epoch());
         }
     }
 
@@ -173,7 +171,7 @@ mod tests {
         assert_eq!(rivals.lead(&user("ana"), evening), 1);
         let midnight = evening + Millis(1);
         assert_eq!(rivals.lead(&user("ana"), midnight), 0);
-        assert_eq!(rivals.asked(&user("ana")), asked);
+        assert_eq!(rivals.requested(&user("ana")), asked);
         assert_eq!(
             rivals.known.lock().unwrap().rivals.len(),
             1,
@@ -198,14 +196,14 @@ mod tests {
                 level: level.map(Elo),
             };
             rivals.ask(&user("ana"), asked);
-            let asked = rivals.asked(&user("ana"));
+            let asked = rivals.requested(&user("ana"));
             (asked.personality, asked.level.map(|level| level.0))
         };
         assert_eq!(ask(None, Some(900)), (None, Some(900)));
         assert_eq!(ask(Some("club"), None), (Some("club".to_owned()), None));
         assert_eq!(ask(None, Some(1400)), (Some("club".to_owned()), Some(1400)));
         rivals.answered(&user("ana"));
-        assert_eq!(rivals.asked(&user("ana")), RequestedPersona::default());
+        assert_eq!(rivals.requested(&user("ana")), RequestedPersona::default());
     }
 
     #[test]

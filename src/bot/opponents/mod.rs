@@ -1,4 +1,4 @@
-//! What is known of opponents: memory, scores, rematches, daily limits.
+//! State by opponent: memory, scores, rematches, daily limits.
 
 pub(super) mod daily_limits;
 pub(super) mod memory;

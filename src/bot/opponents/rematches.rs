@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, VecDeque};
 
 use sparring_lichess::model::GameId;
 
-/// So many games are remembered: a rematch is asked for within minutes of its game.
+/// How many games are remembered: a rematch is offered within minutes of its game.
 const REMEMBERED: usize = 500;
 
-/// The rows of rematches that games belong to.
+/// The number of consecutive rematches of each game.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct Rematches {
-    /// How many rematches in a row a game is the end of.
+    /// Consecutive rematches up to a game.
     rows: BTreeMap<GameId, u32>,
     order: VecDeque<GameId>,
 }
 
 impl Rematches {
-    /// The rows that an earlier run has seen: challenges, the oldest first, and which game each wanted to repeat.
+    /// Restores the chains from challenges, oldest first, each with the game of which it was a rematch.
     pub(in crate::bot) fn restore(repeats: &[(GameId, GameId)]) -> Self {
         let mut rematches = Self::default();
         for (id, repeats) in repeats {
@@ -25,7 +25,7 @@ impl Rematches {
         rematches
     }
 
-    /// A challenge that wants to repeat a game: how many in a row it would be the last of. The first rematch is 1.
+    /// Records a rematch challenge. Returns its number in the chain, from 1.
     pub(in crate::bot) fn asked(&mut self, id: &GameId, repeats: &GameId) -> u32 {
         let row = self.rows.get(repeats).copied().unwrap_or(0).saturating_add(1);
         if self.rows.insert(id.clone(), row).is_none() {

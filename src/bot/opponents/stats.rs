@@ -10,20 +10,20 @@ use crate::store::OpponentScore;
 use sparring_chess::units::Elo;
 use sparring_lichess::model::UserId;
 
-/// More are not kept in mind; the archive forgets nobody.
+/// Capacity; the archive has all opponents.
 const MOST: usize = 200_000;
 
-/// All opponents of games that have ended.
+/// The scores against all opponents.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct OpponentStats(Mutex<BTreeMap<UserId, OpponentScore>>);
 
 impl OpponentStats {
-    /// Those that an earlier run has met.
+    /// Restores the scores of earlier runs.
     pub(in crate::bot) fn of(past: &[(UserId, OpponentScore)]) -> Self {
         Self(Mutex::new(past.iter().take(MOST).cloned().collect()))
     }
 
-    /// A game has ended; in half points for me: 2 for a win, 1 for a draw. `casual` has the level of a casual game.
+    /// Adds a game: half points of the bot (2 for a win, 1 for a draw). `casual` has the level of a casual game.
     pub(in crate::bot) fn ended(&self, opponent: &UserId, half_points: u32, casual: Option<Option<Elo>>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() < MOST || known.contains_key(opponent) {
@@ -34,7 +34,7 @@ impl OpponentStats {
         }
     }
 
-    /// What was played with somebody.
+    /// The score against an opponent.
     pub(in crate::bot) fn score(&self, opponent: &UserId) -> OpponentScore {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(opponent).copied().unwrap_or_default()

@@ -13,20 +13,20 @@ use sparring_lichess::{
     retry::{Backoff, EndpointClass},
 };
 
-/// What a bot must be allowed.
+/// The scope that every bot needs.
 const SCOPE: &str = "bot:play";
-/// More than this a bot never needs; a token that can do more is worth more to a thief.
+/// Scopes that a bot may need. A token with more does more harm if stolen.
 const NEEDED: [&str; 3] = [SCOPE, "challenge:read", "challenge:write"];
 
-/// Why the daemon ended, or did not begin. Each message says what to do.
+/// Why the daemon ended or did not start. Each message says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DaemonError {
-    /// The token is not known, or not any more.
+    /// The server does not know the token.
     #[error(
         "lichess does not know this token; make one at https://lichess.org/account/oauth/token with the scope {SCOPE}"
     )]
     UnknownToken,
-    /// The token may not play.
+    /// The token lacks the scope to play.
     #[error(
         "the token lacks the scope {SCOPE} (it has: {0}); make another at https://lichess.org/account/oauth/token"
     )]
@@ -43,20 +43,19 @@ pub enum DaemonError {
     /// Another process has claimed the account.
     #[error("another bot on this machine plays as {0}: stop it, or give this one an account of its own")]
     Taken(String),
-    /// No answer worth the name came in time.
+    /// No usable answer came in time.
     #[error("the server cannot be reached: {0}")]
     Unreachable(CallError),
-    /// The server refuses what every bot needs.
+    /// The server refuses a call that every bot needs.
     #[error("the server refuses to be used: {0}")]
     Refused(CallError),
 }
 
-/// Checks token and account, trying for so long where the network is not there yet. A server that asks for silence gets
-/// it, however long: whoever came back sooner would only make it longer. The client that comes back names its account
-/// to the server.
+/// Checks token and account, and retries for `patience` while the network is down. Waits out a rate limit, however long. The returned
+/// client names its account in the user agent.
 ///
 /// # Errors
-/// [`Exit`] says what is wrong.
+/// [`DaemonError`] says what is wrong.
 pub(in crate::bot) async fn login(
     client: Client,
     patience: Millis,
@@ -76,8 +75,8 @@ pub(in crate::bot) async fn login(
         let pause = match error {
             CallError::Transient { .. } => backoff.next(&mut rng),
             CallError::RateLimited { after, .. } => {
-                limits.note(EndpointClass::Account, &error, epoch());
-                warn!("waiting before the log-in: {error}");
+                limits.record(EndpointClass::Account, &error, epoch());
+                warn!("waiting before the login: {error}");
                 sleep(after.into()).await;
                 until = Instant::now() + patience.into();
                 continue;
@@ -89,16 +88,16 @@ pub(in crate::bot) async fn login(
             return Err(DaemonError::Unreachable(error));
         }
         if backoff.failures() == 1 {
-            warn!("not reachable yet: {error}");
+            warn!("the server cannot be reached yet: {error}");
         }
         sleep(pause.into()).await;
     }
 }
 
-/// Looks at the account alone: what a daemon needs to know that only listens.
+/// Fetches the account only, for a dry run.
 ///
 /// # Errors
-/// [`Exit`] says what is wrong.
+/// [`DaemonError`] says what is wrong.
 pub(in crate::bot) async fn look(client: Client) -> Result<(Client, Account), DaemonError> {
     let account = client.account().await.map_err(|error| match error {
         CallError::Transient { .. } | CallError::RateLimited { .. } => DaemonError::Unreachable(error),
@@ -106,7 +105,7 @@ pub(in crate::bot) async fn look(client: Client) -> Result<(Client, Account), Da
         CallError::Rejected { .. } => DaemonError::Refused(error),
     })?;
     info!(
-        "this is {}, and nothing will be sent but questions",
+        "this is {}, in a dry run: nothing will be changed",
         Escaped(&account.username)
     );
     Ok((client.with_user_agent(&account.id), account))
@@ -136,7 +135,7 @@ async fn attempt(client: &Client, wanted: &[&str]) -> Result<Account, LoginFailu
     Ok(account)
 }
 
-/// Whether the token is known and may play. What else the settings want of it is only asked for.
+/// Checks that the token is known and may play. Only warns about other missing scopes.
 pub(in crate::bot) async fn may_play(
     client: &Client,
     wanted: &[&str],
@@ -154,7 +153,10 @@ pub(in crate::bot) async fn may_play(
         .filter(|scope| !scope.is_empty() && !NEEDED.contains(scope) && !wanted.contains(scope))
         .collect();
     if !needless.is_empty() {
-        warn!("the token may do more than a bot needs: {}", needless.join(", "));
+        warn!(
+            "the token has scopes that the bot does not need: {}",
+            needless.join(", ")
+        );
     }
     let missing = NEEDED.iter().chain(wanted).filter(|scope| !token.allows(scope));
     let missing: Vec<&str> = missing.copied().collect();

@@ -1,4 +1,4 @@
-//! Rate limits that outlive a restart: until when the server asked for silence, by endpoint class.
+//! Rate limits that outlive a restart, by endpoint class.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use sparring_lichess::{
 
 /// lichess' name of its limit on games between bots.
 pub const VS_BOTS: &str = "bot.vsBot.day";
-/// Begins the names of whole classes of calls.
+/// Prefix of the keys of endpoint classes.
 const CLASS: &str = "class.";
-/// Shorter silences are over before a restart is.
+/// Shorter limits are not stored: they end before a restart does.
 const WORTH_KEEPING: Millis = Millis::from_secs(5);
 
-/// A clock that is set right moves by no more, as a rule.
+/// Tolerance for a system clock that is corrected.
 const SET_BACK: Millis = Millis::from_secs(600);
 
-/// Limits that hold until a time of the world.
+/// Ends of rate limits in wall-clock time.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct PersistedRateLimits {
     until: BTreeMap<String, Millis>,
@@ -27,8 +27,7 @@ pub(in crate::bot) struct PersistedRateLimits {
 }
 
 impl PersistedRateLimits {
-    /// The limits that an earlier run left: silent classes are silent again. One that would last longer than the server may have
-    /// asked for is of a clock that was wrong, and is none.
+    /// Restores the limits of an earlier run and blocks their classes in the client. Ignores limits beyond [`latest_limit`].
     pub(in crate::bot) fn restore(
         past: &[(String, Millis)],
         client: &Client,
@@ -49,8 +48,8 @@ impl PersistedRateLimits {
         Self { until, store }
     }
 
-    /// A call of a class failed: a limit that it tells of is kept.
-    pub(in crate::bot) fn note(&mut self, class: EndpointClass, error: &CallError, epoch: Millis) {
+    /// A call failed: stores its rate limit, if the error is one.
+    pub(in crate::bot) fn record(&mut self, class: EndpointClass, error: &CallError, epoch: Millis) {
         let (key, after) = match error {
             CallError::RateLimited { after, key, .. } if key.as_deref() == Some(VS_BOTS) => {
                 (VS_BOTS.to_owned(), *after)
@@ -71,16 +70,21 @@ impl PersistedRateLimits {
         }
     }
 
-    /// Whether lichess wants no more games between bots for now.
+    /// Whether lichess' daily limit of games between bots is reached.
     pub(in crate::bot) fn forbids_bots(&self, epoch: Millis) -> bool {
         let until = self.until.get(VS_BOTS);
         until.is_some_and(|until| epoch < *until && is_possible(*until, epoch))
     }
 }
 
-/// Whether the server may have asked for a limit until then: else the clock was set since.
+/// The latest end, in milliseconds since 1970, of a rate limit that the server may have asked for. A stored limit that ends
+/// later was stored while the clock was wrong.
+pub(crate) fn latest_limit(epoch: Millis) -> Millis {
+    epoch + LONGEST_ASKED + SET_BACK
+}
+
 fn is_possible(until: Millis, epoch: Millis) -> bool {
-    until <= epoch + LONGEST_ASKED + SET_BACK
+    until <= latest_limit(epoch)
 }
 
 #[cfg(test)]
@@ -100,11 +104,11 @@ mod tests {
     async fn f11_a_limit_of_bots_is_no_limit_of_a_class() {
         let mut limits = PersistedRateLimits::default();
         let now = Millis::from_secs(1_000_000);
-        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
+        limits.record(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
         assert!(limits.forbids_bots(now + Millis::from_secs(89)));
         assert!(!limits.forbids_bots(now + Millis::from_secs(90)));
-        limits.note(EndpointClass::Challenge, &limited(60, None), now);
-        limits.note(EndpointClass::Read, &limited(1, None), now);
+        limits.record(EndpointClass::Challenge, &limited(60, None), now);
+        limits.record(EndpointClass::Read, &limited(1, None), now);
         assert_eq!(
             limits.until.keys().collect::<Vec<_>>(),
             [VS_BOTS, "class.challenge"]
@@ -141,9 +145,9 @@ mod tests {
         assert!(client.blocked_for(EndpointClass::Read).unwrap() <= day);
         assert!(limits.forbids_bots(now + day - Millis(1)) && !limits.forbids_bots(now + day));
         // While it runs: a limit of a clock that was years ahead is none, and takes the place of no other.
-        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), years);
+        limits.record(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), years);
         assert!(limits.forbids_bots(years) && !limits.forbids_bots(now));
-        limits.note(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
+        limits.record(EndpointClass::Challenge, &limited(90, Some(VS_BOTS)), now);
         assert!(limits.forbids_bots(now));
     }
 }

@@ -4,23 +4,22 @@
 use sparring_chess::units::Millis;
 use sparring_lichess::StreamEnd;
 
-/// A stream that its server closes at once is the server's own trouble: a rival needs time to notice and come back. Not much
-/// of it: on this very machine one that comes back at once takes 50 ms.
+/// A shorter stream is the server's own problem: another program needs time to reconnect, at least 50 ms on the same machine.
 const SHORTEST: Millis = Millis(20);
-/// A stream that lived longer was no victim.
+/// A longer stream was not taken over.
 const LONGEST: Millis = Millis::from_secs(15);
-/// So many in a row are no accident.
+/// How many takeovers in a row prove a conflict.
 const ENOUGH: u32 = 12;
 
-/// After a truce, so many are enough to know that nothing has changed.
+/// How many prove it again after a pause.
 const ENOUGH_AGAIN: u32 = 2;
-/// The first truce; each further one is twice as long.
+/// The first pause; each further one doubles.
 const FIRST_TRUCE: Millis = Millis::from_secs(30);
-/// No truce is longer: a server that closes its streams may mend.
+/// Longest pause: the cause may also be a server that closes its streams.
 const LONGEST_TRUCE: Millis = Millis::from_secs(600);
 
-/// Counts streams that ended as if somebody else had taken them over. Only lichess could tell for sure: a server that
-/// closes its streams politely looks the same, so nobody is ended for it.
+/// Counts streams that ended as if another program had taken them over. A server that closes its streams looks the same, so the daemon
+/// only pauses and does not exit.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct ConflictDetector {
     in_a_row: u32,
@@ -28,10 +27,10 @@ pub(in crate::bot) struct ConflictDetector {
 }
 
 impl ConflictDetector {
-    /// Notes the end of a stream. When it must be a duel: for how long to leave the stream to the other.
+    /// Records the end of a stream. In a conflict, returns how long to leave the stream to the other program.
     pub(in crate::bot) fn backoff(&mut self, why: &StreamEnd, lived: Millis) -> Option<Millis> {
         if *why == StreamEnd::Closed && lived < SHORTEST {
-            // It says nothing either way: among the short ones of a hasty rival some are shorter still.
+            // No evidence either way: another program that reconnects at once also causes such short streams.
             return None;
         }
         let suspicious = *why == StreamEnd::Closed && lived < LONGEST;

@@ -10,42 +10,42 @@ use sparring_lichess::{
     model::{ArenaId, GameId, TeamId, Tournament},
 };
 
-/// Between two looks at what is announced.
-const LOOK: Millis = Millis::from_secs(300);
-/// Arenas are joined, and a seat is kept for them, so long before they begin.
-const BEFORE: Millis = Millis::from_secs(60);
-/// lichess pairs who asked for it within the last minute, and allows thirty requests in ten.
-const ASK_AGAIN: Millis = Millis::from_secs(50);
-/// After a game the next pairing is asked for once the farewell is said.
-const BREATH: Millis = Millis::from_secs(3);
-/// An arena that would not have us is left alone for so long.
-const OFFENDED: Millis = Millis::from_secs(900);
+/// Interval of polling the announced tournaments.
+const POLL_INTERVAL: Millis = Millis::from_secs(300);
+/// How long before its start an arena is joined, and a slot reserved for it.
+const JOIN_BEFORE: Millis = Millis::from_secs(60);
+/// lichess pairs players who have joined within the last minute, and allows 30 joins in ten minutes.
+const PAIRING_INTERVAL: Millis = Millis::from_secs(50);
+/// Delay between a game and the request for the next pairing, for the last chat line.
+const AFTER_GAME: Millis = Millis::from_secs(3);
+/// Cooldown after an arena refuses the bot.
+const REFUSED_COOLDOWN: Millis = Millis::from_secs(900);
 
-/// Something to ask of the server.
+/// A call to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bot) enum TournamentAction {
-    /// Look at what is announced, and become a member of these teams.
+    /// Fetch the announced arenas, and join these teams.
     Look(BTreeSet<TeamId>),
-    /// Join, or ask to be paired again.
+    /// Join the arena, or ask for the next pairing.
     Join(ArenaId, Option<TeamId>),
     /// Leave.
     Leave(ArenaId),
 }
 
-/// What is known of the arenas that the settings name.
+/// The state of the arenas that the settings name.
 #[derive(Debug, Default)]
 pub(in crate::bot) struct TournamentState {
     looked_at: Option<Millis>,
     is_looking: bool,
-    /// Teams that took us, or were asked and would not.
+    /// Teams that accepted or refused the bot.
     teams: BTreeSet<TeamId>,
     known: BTreeMap<ArenaId, Entry>,
-    /// Games of arenas that run: after a restart they come before the first look at their arenas.
+    /// Running arena games. After a restart they are known before their arenas are fetched.
     games: BTreeMap<GameId, ArenaId>,
-    /// Joined, and named by the settings no longer.
+    /// Joined arenas that the settings no longer name.
     unwanted: Vec<ArenaId>,
-    /// The settings that the last question was about.
-    wish: Option<Tournaments>,
+    /// The settings of the last request.
+    settings: Option<Tournaments>,
     /// Arenas that are being left.
     leaving: usize,
 }
@@ -54,35 +54,35 @@ pub(in crate::bot) struct TournamentState {
 struct Entry {
     begins: Millis,
     ends: Millis,
-    /// For which team we play, where teams battle.
+    /// The bot's team in a team battle.
     team: Option<TeamId>,
     is_joined: bool,
-    /// Nothing is asked of it before.
+    /// The earliest time of the next call.
     asks_at: Millis,
     game: Option<GameId>,
 }
 
 impl Entry {
-    /// Whether it holds a seat though no game of it runs.
+    /// Whether it reserves a slot without a running game.
     fn waits(&self, now: Millis) -> bool {
         self.is_joined && self.game.is_none() && self.is_near(now)
     }
 
     fn is_near(&self, now: Millis) -> bool {
-        self.begins <= now + BEFORE && now < self.ends
+        self.begins <= now + JOIN_BEFORE && now < self.ends
     }
 }
 
 impl TournamentState {
-    /// The next thing to ask of the server, when so many seats are free beside those that arenas hold already.
+    /// The next call, given the number of free slots beside those that arenas have reserved.
     pub(in crate::bot) fn next(
         &mut self,
-        wish: &Tournaments,
+        settings: &Tournaments,
         free: usize,
         now: Millis,
     ) -> Option<TournamentAction> {
-        if !wish.enabled {
-            // When they are wanted again, they are looked for at once.
+        if !settings.enabled {
+            // Once enabled again, the arenas are fetched at once.
             self.looked_at = None;
             return self.known.pop_first().and_then(|(id, entry)| {
                 entry.is_joined.then(|| {
@@ -91,18 +91,18 @@ impl TournamentState {
                 })
             });
         }
-        if self.wish.as_ref() != Some(wish) {
-            self.wish = Some(wish.clone());
+        if self.settings.as_ref() != Some(settings) {
+            self.settings = Some(settings.clone());
             self.looked_at = None;
         }
         if let Some(id) = self.unwanted.pop() {
             self.leaving += 1;
             return Some(TournamentAction::Leave(id));
         }
-        if !self.is_looking && self.looked_at.is_none_or(|at| now >= at + LOOK) {
+        if !self.is_looking && self.looked_at.is_none_or(|at| now >= at + POLL_INTERVAL) {
             self.is_looking = true;
             self.looked_at = Some(now);
-            let new = wish.teams.iter().filter(|team| !self.teams.contains(team));
+            let new = settings.teams.iter().filter(|team| !self.teams.contains(team));
             return Some(TournamentAction::Look(new.cloned().collect()));
         }
         self.known
@@ -113,25 +113,25 @@ impl TournamentState {
         };
         let (id, entry) = self.known.iter_mut().find(|(_, entry)| wants(entry))?;
         entry.is_joined = true;
-        entry.asks_at = now + ASK_AGAIN;
+        entry.asks_at = now + PAIRING_INTERVAL;
         Some(TournamentAction::Join(id.clone(), entry.team.clone()))
     }
 
-    /// When there may be something to ask even if nothing happens until then.
-    pub(in crate::bot) fn next_deadline(&self, wish: &Tournaments, now: Millis) -> Option<Millis> {
-        if !wish.enabled {
+    /// When [`next`](Self::next) may have a call, if nothing happens before.
+    pub(in crate::bot) fn next_deadline(&self, settings: &Tournaments, now: Millis) -> Option<Millis> {
+        if !settings.enabled {
             return (!self.known.is_empty()).then_some(now);
         }
-        let look = self.looked_at.map_or(now, |at| at + LOOK);
+        let look = self.looked_at.map_or(now, |at| at + POLL_INTERVAL);
         let idle = self.known.values().filter(|entry| entry.game.is_none());
-        let asks = idle.map(|entry| entry.asks_at.max(entry.begins - BEFORE));
+        let asks = idle.map(|entry| entry.asks_at.max(entry.begins - JOIN_BEFORE));
         asks.chain([look]).filter(|at| *at > now).min()
     }
 
-    /// What a look has shown that these settings asked for, and whether it has shown everything.
-    pub(in crate::bot) fn learned(
+    /// The announced arenas for these settings arrived; `is_complete` says whether all could be fetched.
+    pub(in crate::bot) fn on_announced(
         &mut self,
-        wish: &Tournaments,
+        settings: &Tournaments,
         answered: BTreeSet<TeamId>,
         arenas: Vec<Tournament>,
         is_complete: bool,
@@ -139,8 +139,8 @@ impl TournamentState {
     ) {
         self.is_looking = false;
         self.teams.extend(answered);
-        if self.wish.as_ref().is_some_and(|current| current != wish) {
-            // The settings have changed meanwhile: another look is due.
+        if self.settings.as_ref().is_some_and(|current| current != settings) {
+            // The settings have changed meanwhile: fetch again.
             return;
         }
         if is_complete {
@@ -154,7 +154,8 @@ impl TournamentState {
                 continue;
             }
             let battle = arena.team_battle.as_ref();
-            let team = battle.and_then(|battle| wish.teams.iter().find(|team| battle.teams.contains(team)));
+            let team =
+                battle.and_then(|battle| settings.teams.iter().find(|team| battle.teams.contains(team)));
             if battle.is_some() && team.is_none() {
                 continue;
             }
@@ -172,22 +173,21 @@ impl TournamentState {
         self.tie();
     }
 
-    /// Joining came to nothing. Whoever does not want us, or a token like ours, is left alone for a while; after anything
-    /// else it is asked again in time.
+    /// Joining failed. After a refusal of the bot or its token there is a cooldown; other errors are retried.
     pub(in crate::bot) fn failed(&mut self, id: &ArenaId, error: &CallError, now: Millis) {
         if let Some(entry) = self.known.get_mut(id).filter(|_| error.is_final()) {
             entry.is_joined = false;
-            entry.asks_at = now + OFFENDED;
+            entry.asks_at = now + REFUSED_COOLDOWN;
         }
     }
 
-    /// An arena was joined too late: it is being left.
-    pub(in crate::bot) fn leaves(&mut self) {
+    /// An arena is being left.
+    pub(in crate::bot) fn begin_leaving(&mut self) {
         self.leaving += 1;
     }
 
     /// An arena was left, or could not be.
-    pub(in crate::bot) fn left(&mut self) {
+    pub(in crate::bot) fn end_leaving(&mut self) {
         self.leaving = self.leaving.saturating_sub(1);
     }
 
@@ -196,15 +196,15 @@ impl TournamentState {
         self.leaving > 0
     }
 
-    /// A game of an arena has begun. One that was joined elsewhere counts from now on.
-    pub(in crate::bot) fn begun(&mut self, arena: &str, game: &GameId) {
+    /// A game of an arena has begun. This also counts an arena that the owner joined.
+    pub(in crate::bot) fn game_started(&mut self, arena: &str, game: &GameId) {
         if let Ok(id) = arena.parse() {
             self.games.insert(game.clone(), id);
             self.tie();
         }
     }
 
-    /// An arena of which a game runs has been joined, and is not asked for another one.
+    /// An arena with a running game is joined, and needs no further pairing.
     fn tie(&mut self) {
         for (game, id) in &self.games {
             if let Some(entry) = self.known.get_mut(id) {
@@ -214,23 +214,23 @@ impl TournamentState {
         }
     }
 
-    /// A game is over, whichever it was.
-    pub(in crate::bot) fn ended(&mut self, game: &GameId, now: Millis) {
+    /// A game has ended, of an arena or not.
+    pub(in crate::bot) fn game_ended(&mut self, game: &GameId, now: Millis) {
         self.games.remove(game);
         for entry in self.known.values_mut() {
             if entry.game.as_ref() == Some(game) {
                 entry.game = None;
-                entry.asks_at = now + BREATH;
+                entry.asks_at = now + AFTER_GAME;
             }
         }
     }
 
-    /// Seats that are kept for games which arenas may begin at any moment.
-    pub(in crate::bot) fn seats(&self, now: Millis) -> usize {
+    /// Slots reserved for games that arenas may start at any moment.
+    pub(in crate::bot) fn reserved_slots(&self, now: Millis) -> usize {
         self.known.values().filter(|entry| entry.waits(now)).count()
     }
 
-    /// No new games from now on: the arenas to leave.
+    /// Stops playing arenas. Returns those to leave.
     pub(in crate::bot) fn close(&mut self) -> Vec<ArenaId> {
         let known = std::mem::take(&mut self.known).into_iter();
         let joined: Vec<ArenaId> = known
@@ -248,7 +248,7 @@ mod tests {
 
     use super::*;
 
-    fn wish(arenas: &[&str], teams: &[&str]) -> Tournaments {
+    fn settings(arenas: &[&str], teams: &[&str]) -> Tournaments {
         Tournaments {
             enabled: true,
             arenas: arenas.iter().map(|id| id.parse().unwrap()).collect(),
@@ -272,70 +272,77 @@ mod tests {
     }
 
     /// What is known after a look at these.
-    fn known(wish: &Tournaments, arenas: Vec<Tournament>) -> TournamentState {
+    fn known(settings: &Tournaments, arenas: Vec<Tournament>) -> TournamentState {
         let mut known = TournamentState::default();
-        let Some(TournamentAction::Look(teams)) = known.next(wish, 1, secs(0)) else {
+        let Some(TournamentAction::Look(teams)) = known.next(settings, 1, secs(0)) else {
             panic!("first it looks");
         };
-        known.learned(wish, teams, arenas, true, secs(0));
+        known.on_announced(settings, teams, arenas, true, secs(0));
         known
     }
 
     #[test]
     fn an_arena_is_joined_a_minute_before_it_begins_and_asked_again_while_no_game_runs() {
-        let wish = wish(&["abcd1234"], &[]);
-        let mut arenas = known(&wish, vec![arena("abcd1234", 100, true)]);
-        assert_eq!(arenas.next(&wish, 1, secs(39)), None);
-        assert_eq!(arenas.next_deadline(&wish, secs(39)), Some(secs(40)));
-        assert_eq!(arenas.next(&wish, 1, secs(40)), Some(join("abcd1234")));
-        assert_eq!(arenas.seats(secs(40)), 1, "a seat is kept");
-        assert_eq!(arenas.next(&wish, 1, secs(89)), None);
-        assert_eq!(arenas.next(&wish, 1, secs(90)), Some(join("abcd1234")));
+        let settings = settings(&["abcd1234"], &[]);
+        let mut arenas = known(&settings, vec![arena("abcd1234", 100, true)]);
+        assert_eq!(arenas.next(&settings, 1, secs(39)), None);
+        assert_eq!(arenas.next_deadline(&settings, secs(39)), Some(secs(40)));
+        assert_eq!(arenas.next(&settings, 1, secs(40)), Some(join("abcd1234")));
+        assert_eq!(arenas.reserved_slots(secs(40)), 1, "a seat is kept");
+        assert_eq!(arenas.next(&settings, 1, secs(89)), None);
+        assert_eq!(arenas.next(&settings, 1, secs(90)), Some(join("abcd1234")));
         let game = "game0001".parse().unwrap();
-        arenas.begun("abcd1234", &game);
+        arenas.game_started("abcd1234", &game);
         assert_eq!(
-            (arenas.next(&wish, 1, secs(200)), arenas.seats(secs(200))),
+            (
+                arenas.next(&settings, 1, secs(200)),
+                arenas.reserved_slots(secs(200))
+            ),
             (None, 0)
         );
-        arenas.ended(&game, secs(210));
-        assert_eq!(arenas.next(&wish, 1, secs(212)), None);
-        assert_eq!(arenas.next(&wish, 1, secs(213)), Some(join("abcd1234")));
+        arenas.game_ended(&game, secs(210));
+        assert_eq!(arenas.next(&settings, 1, secs(212)), None);
+        assert_eq!(arenas.next(&settings, 1, secs(213)), Some(join("abcd1234")));
         assert!(matches!(
-            arenas.next(&wish, 1, secs(400)),
+            arenas.next(&settings, 1, secs(400)),
             Some(TournamentAction::Look(_))
         ));
-        assert_eq!(arenas.next(&wish, 1, secs(100 + 20 * 60)), None, "it is over");
-        assert_eq!(arenas.seats(secs(100 + 20 * 60)), 0);
+        assert_eq!(arenas.next(&settings, 1, secs(100 + 20 * 60)), None, "it is over");
+        assert_eq!(arenas.reserved_slots(secs(100 + 20 * 60)), 0);
     }
 
     #[test]
     fn a_game_that_runs_before_its_arena_is_looked_at_is_a_game_of_that_arena() {
-        let wish = wish(&["abcd1234"], &[]);
+        let settings = settings(&["abcd1234"], &[]);
         let game = "game0001".parse().unwrap();
         let mut arenas = TournamentState::default();
-        arenas.begun("abcd1234", &game);
-        let Some(TournamentAction::Look(teams)) = arenas.next(&wish, 0, secs(0)) else {
+        arenas.game_started("abcd1234", &game);
+        let Some(TournamentAction::Look(teams)) = arenas.next(&settings, 0, secs(0)) else {
             panic!("first it looks");
         };
-        arenas.learned(&wish, teams, vec![arena("abcd1234", 0, true)], true, secs(0));
-        assert_eq!(arenas.next(&wish, 1, secs(60)), None, "it plays there");
-        assert_eq!(arenas.seats(secs(60)), 0, "and has its seat");
-        arenas.ended(&game, secs(70));
-        assert_eq!(arenas.next(&wish, 0, secs(73)), Some(join("abcd1234")));
+        arenas.on_announced(&settings, teams, vec![arena("abcd1234", 0, true)], true, secs(0));
+        assert_eq!(arenas.next(&settings, 1, secs(60)), None, "it plays there");
+        assert_eq!(arenas.reserved_slots(secs(60)), 0, "and has its seat");
+        arenas.game_ended(&game, secs(70));
+        assert_eq!(arenas.next(&settings, 0, secs(73)), Some(join("abcd1234")));
     }
 
     #[test]
     fn arenas_for_people_are_left_to_them_and_no_more_are_joined_than_there_are_seats() {
-        let wish = wish(&["aaaaaaaa", "bbbbbbbb", "cccccccc"], &[]);
+        let settings = settings(&["aaaaaaaa", "bbbbbbbb", "cccccccc"], &[]);
         let found = vec![
             arena("aaaaaaaa", 0, false),
             arena("bbbbbbbb", 0, true),
             arena("cccccccc", 0, true),
         ];
-        let mut arenas = known(&wish, found);
-        assert_eq!(arenas.next(&wish, 0, secs(1)), None, "every seat is for people");
-        assert_eq!(arenas.next(&wish, 1, secs(1)), Some(join("bbbbbbbb")));
-        assert_eq!(arenas.next(&wish, 0, secs(1)), None, "it holds the last seat");
+        let mut arenas = known(&settings, found);
+        assert_eq!(
+            arenas.next(&settings, 0, secs(1)),
+            None,
+            "every seat is for people"
+        );
+        assert_eq!(arenas.next(&settings, 1, secs(1)), Some(join("bbbbbbbb")));
+        assert_eq!(arenas.next(&settings, 0, secs(1)), None, "it holds the last seat");
         let full = CallError::Rejected {
             call: "join an arena",
             status: 400,
@@ -343,87 +350,91 @@ mod tests {
             ratelimit: None,
         };
         arenas.failed(&"bbbbbbbb".parse().unwrap(), &full, secs(2));
-        assert_eq!(arenas.next(&wish, 1, secs(2)), Some(join("cccccccc")));
+        assert_eq!(arenas.next(&settings, 1, secs(2)), Some(join("cccccccc")));
     }
 
     #[test]
     fn a_token_that_may_not_join_is_no_reason_to_ask_each_minute() {
-        let wish = wish(&["aaaaaaaa"], &[]);
-        let mut arenas = known(&wish, vec![arena("aaaaaaaa", 0, true)]);
+        let settings = settings(&["aaaaaaaa"], &[]);
+        let mut arenas = known(&settings, vec![arena("aaaaaaaa", 0, true)]);
         let id = "aaaaaaaa".parse().unwrap();
-        assert_eq!(arenas.next(&wish, 1, secs(1)), Some(join("aaaaaaaa")));
+        assert_eq!(arenas.next(&settings, 1, secs(1)), Some(join("aaaaaaaa")));
         let lost = CallError::Transient {
             call: "join an arena",
             why: "502".to_owned(),
         };
         arenas.failed(&id, &lost, secs(2));
-        assert_eq!(arenas.next(&wish, 1, secs(60)), Some(join("aaaaaaaa")));
+        assert_eq!(arenas.next(&settings, 1, secs(60)), Some(join("aaaaaaaa")));
         let scope = CallError::Unauthorized {
             call: "join an arena",
             message: "Missing scope: tournament:write".to_owned(),
         };
         arenas.failed(&id, &scope, secs(61));
-        assert_eq!(arenas.seats(secs(61)), 0, "no seat is kept for nothing");
-        assert_eq!(arenas.next(&wish, 1, secs(200)), None);
+        assert_eq!(arenas.reserved_slots(secs(61)), 0, "no seat is kept for nothing");
+        assert_eq!(arenas.next(&settings, 1, secs(200)), None);
     }
 
     #[test]
     fn in_a_battle_one_plays_for_a_team_that_the_settings_name() {
-        let wish = wish(&[], &["coders"]);
+        let settings = settings(&[], &["coders"]);
         let battle = |id: &str, team: &str| Tournament {
             team_battle: serde_json::from_value(json!({"teams": {team: []}})).unwrap(),
             ..arena(id, 0, true)
         };
         let mut arenas = known(
-            &wish,
+            &settings,
             vec![battle("aaaaaaaa", "others"), battle("bbbbbbbb", "coders")],
         );
         let order = TournamentAction::Join("bbbbbbbb".parse().unwrap(), "coders".parse().ok());
-        assert_eq!(arenas.next(&wish, 4, secs(1)), Some(order));
-        assert_eq!(arenas.next(&wish, 4, secs(1)), None);
+        assert_eq!(arenas.next(&settings, 4, secs(1)), Some(order));
+        assert_eq!(arenas.next(&settings, 4, secs(1)), None);
     }
 
     #[test]
     fn an_arena_that_the_settings_name_no_longer_is_left() {
-        let mut wish = wish(&["aaaaaaaa", "bbbbbbbb"], &[]);
+        let mut settings = settings(&["aaaaaaaa", "bbbbbbbb"], &[]);
         let [one, other] = [arena("aaaaaaaa", 0, true), arena("bbbbbbbb", 0, true)];
-        let mut arenas = known(&wish, vec![one.clone(), other.clone()]);
+        let mut arenas = known(&settings, vec![one.clone(), other.clone()]);
         for _ in 0..2 {
             assert!(matches!(
-                arenas.next(&wish, 4, secs(1)),
+                arenas.next(&settings, 4, secs(1)),
                 Some(TournamentAction::Join(..))
             ));
         }
-        wish.arenas.remove(0);
-        let Some(TournamentAction::Look(teams)) = arenas.next(&wish, 4, secs(2)) else {
+        settings.arenas.remove(0);
+        let Some(TournamentAction::Look(teams)) = arenas.next(&settings, 4, secs(2)) else {
             panic!("it looks anew at once");
         };
-        let mut blind = wish.clone();
+        let mut blind = settings.clone();
         blind.arenas.clear();
-        arenas.learned(&blind, teams.clone(), Vec::new(), true, secs(2));
+        arenas.on_announced(&blind, teams.clone(), Vec::new(), true, secs(2));
         assert_eq!(
-            arenas.next(&wish, 4, secs(2)),
+            arenas.next(&settings, 4, secs(2)),
             None,
             "that was about other settings"
         );
-        arenas.learned(&wish, teams.clone(), Vec::new(), false, secs(2));
-        assert_eq!(arenas.next(&wish, 4, secs(2)), None, "not everything was seen");
-        arenas.learned(&wish, teams, vec![other], true, secs(2));
+        arenas.on_announced(&settings, teams.clone(), Vec::new(), false, secs(2));
+        assert_eq!(
+            arenas.next(&settings, 4, secs(2)),
+            None,
+            "not everything was seen"
+        );
+        arenas.on_announced(&settings, teams, vec![other], true, secs(2));
         let left = TournamentAction::Leave("aaaaaaaa".parse().unwrap());
-        assert_eq!(arenas.next(&wish, 4, secs(2)), Some(left));
+        assert_eq!(arenas.next(&settings, 4, secs(2)), Some(left));
         assert!(arenas.is_leaving());
-        assert_eq!(arenas.next(&wish, 4, secs(2)), None);
+        assert_eq!(arenas.next(&settings, 4, secs(2)), None);
     }
 
     #[test]
     fn what_was_joined_is_left_when_the_bot_ends_or_the_settings_change() {
-        let mut on = wish(&["aaaaaaaa", "bbbbbbbb"], &[]);
+        let mut on = settings(&["aaaaaaaa", "bbbbbbbb"], &[]);
         let found = || vec![arena("aaaaaaaa", 0, true), arena("bbbbbbbb", 9000, true)];
         let mut arenas = known(&on, found());
         arenas.next(&on, 4, secs(1)).unwrap();
         assert_eq!(arenas.close(), ["aaaaaaaa".parse().unwrap()]);
         assert!(arenas.is_leaving());
-        arenas.left();
+        arenas.end_leaving();
         assert!(!arenas.is_leaving());
         let mut arenas = known(&on, found());
         arenas.next(&on, 4, secs(1)).unwrap();
@@ -432,7 +443,7 @@ mod tests {
             arenas.next(&on, 4, secs(2)),
             Some(TournamentAction::Leave("aaaaaaaa".parse().unwrap()))
         );
-        assert_eq!(arenas.seats(secs(2)), 0);
+        assert_eq!(arenas.reserved_slots(secs(2)), 0);
         on.enabled = true;
         assert!(
             matches!(arenas.next(&on, 4, secs(3)), Some(TournamentAction::Look(_))),

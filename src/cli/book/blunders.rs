@@ -7,7 +7,6 @@ use super::{
     common,
     position_search::{bounded, search},
     progress,
-    results::line,
 };
 use crate::{
     cli::{
@@ -114,7 +113,7 @@ fn places(count: usize) -> String {
 fn from_archive(archive: &Archive, margin: Centipawns) -> anyhow::Result<(BlunderPositions, String)> {
     let (mut turns, mut games) = (BlunderPositions::new(margin), 0);
     for game in archive.games(&Filter::default())? {
-        let Some(line) = line(&game).filter(|line| line.variant() == Variant::Standard) else {
+        let Some(line) = game.history().filter(|line| line.variant() == Variant::Standard) else {
             continue;
         };
         games += 1;

@@ -3,11 +3,13 @@
 use std::{io::stdout, path::PathBuf};
 
 use super::{blunder_check, common};
-use crate::cli::{
-    check::lost_includes,
-    exit::Exit,
-    logging,
-    render_diagnostics::{self, Style},
+use crate::{
+    cli::{
+        exit::Exit,
+        logging,
+        render_diagnostics::{self, Style},
+    },
+    reload::missing_includes,
 };
 use sparring_book as book;
 use sparring_chess::units::{Centipawns, Depth};
@@ -66,7 +68,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         };
         let mut list = findings.list;
         if let Some(book) = &book {
-            list.extend(lost_includes(book));
+            list.extend(missing_includes(book));
             // What a line leads to may stand in a book that this one includes.
             let book = &common::whole(book.clone(), &[]);
             if args.engine {

@@ -12,18 +12,17 @@ use anyhow::Context as _;
 use crate::{
     cli::{
         assets::{BOOKS, shipped_stand_in},
-        check::neighbours,
         exit::{Exit, Failure},
         logging,
         render_diagnostics::{self, Style},
         state_dir,
     },
     config::{self, Paths},
-    reload::list,
+    reload::{list, neighbours},
     store::{Archive, StoreError},
 };
 use sparring_book::{self as book, Book, Library};
-use sparring_chess::{GameHistory, Variant, parse_san, parse_uci};
+use sparring_chess::{GameHistory, Variant};
 use sparring_diagnostics::Diagnostics;
 use sparring_files::{
     self as files,
@@ -218,7 +217,7 @@ pub fn leaning(books: Vec<Book>) -> anyhow::Result<Vec<Book>> {
 
 /// The books with the learned weights that the archive stores.
 fn with_learned_weights(archive: &Archive, books: Vec<Book>) -> Result<Vec<Book>, StoreError> {
-    let mut kept = archive.leans()?;
+    let mut kept = archive.learned_weights()?;
     let leaning = books.into_iter().map(|book| match kept.remove(book.name()) {
         Some(leans) => book.with_learned_weights(Arc::new(leans.into_iter().collect())),
         None => book,
@@ -237,41 +236,9 @@ pub fn aside(words: Option<&str>) -> String {
     words.map_or_else(String::new, |words| format!("  {words}"))
 }
 
-/// A position as people write one: `startpos`, a FEN, or moves from the start in SAN or coordinates, with or without
-/// numbers.
-pub fn position(said: &str, variant: Variant) -> anyhow::Result<GameHistory> {
-    let said = said.trim();
-    let usage = |error: &dyn std::fmt::Display| Failure::error(Exit::Usage, error.to_string());
-    if said.is_empty() || said == "startpos" {
-        return Ok(GameHistory::new(variant));
-    }
-    // Only a FEN has ranks.
-    if said.contains('/') {
-        return GameHistory::replay(variant, said, "").map_err(|error| usage(&error));
-    }
-    let mut line = GameHistory::new(variant);
-    for word in said.split_whitespace() {
-        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() && word.contains('.'));
-        let word = word.trim_start_matches('.');
-        if word.is_empty() {
-            continue;
-        }
-        let pos = line.position();
-        let mv = match parse_uci(pos, word) {
-            Ok(mv) => mv,
-            Err(_) => parse_san(pos, word).map_err(|error| {
-                let after = book::moves_of(&line);
-                let place = if after.is_empty() {
-                    "at the start".to_owned()
-                } else {
-                    format!("after {after}")
-                };
-                usage(&format!("{error}, {place}"))
-            })?,
-        };
-        line.play(mv);
-    }
-    Ok(line)
+/// [`book::parse_position`] of an argument.
+pub fn position(text: &str, variant: Variant) -> anyhow::Result<GameHistory> {
+    book::parse_position(text, variant).map_err(|error| Failure::error(Exit::Usage, error.to_string()))
 }
 
 /// Where output goes.

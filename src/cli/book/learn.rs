@@ -96,7 +96,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let book = common::read_whole(&args.book)?;
     if args.forget {
-        open_archive(args.archive.as_deref(), &args.config)?.put_leans(book.name(), &[])?;
+        open_archive(args.archive.as_deref(), &args.config)?.put_learned_weights(book.name(), &[])?;
         let again = renewed_by_bot(&args.config);
         common::say(&format!("{} plays by its text alone again{again}", book.path()));
         return Ok(Exit::Success);
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         account.read = from_archive(&archive, &Filter::default(), &mut lessons, &mut judge)?;
         if args.keep {
             let leans = lessons.weight_factors(args.min);
-            archive.put_leans(book.name(), &leans)?;
+            archive.put_learned_weights(book.name(), &leans)?;
             let again = renewed_by_bot(&args.config);
             common::say(&format!(
                 "{} moves weigh more or less by their results{again}",

@@ -23,10 +23,9 @@ mod unified_diff;
 
 use clap::Subcommand;
 
-pub(crate) use common::{position, say};
+pub(crate) use common::say;
 pub(super) use players::Player;
 pub use results::from_archive;
-pub(crate) use results::from_games;
 
 use crate::cli::exit::Exit;
 

@@ -7,14 +7,13 @@ use super::{
     position_search::{bounded, search},
     recorded::{self, Account, Reading},
 };
-use crate::store::{Archive, Filter, GameRecord, MoveExplanation, MoveRecord, MoveSource, Thought};
-use sparring_book::{self as book, Book, LearnReport, MoveOrigin, Outcome};
+use crate::store::{Archive, Filter, MoveRecord, MoveSource, book_outcome, move_origins};
+use sparring_book::{self as book, LearnReport, Outcome};
 use sparring_chess::{
-    Color, GameHistory, RecordedGame, Variant,
-    units::{Centipawns, Elo, Nodes},
+    Color, GameHistory, RecordedGame,
+    units::{Centipawns, Nodes},
 };
 use sparring_engine::{Engine, Limits, SearchRequest};
-use sparring_lichess::model::Side;
 
 /// How far into a game a book is looked for.
 const PLIES: usize = 80;
@@ -120,16 +119,16 @@ pub fn from_archive(
 ) -> anyhow::Result<u64> {
     let mut read = 0;
     for game in archive.games(filter)? {
-        let Some(half_points) = half_points(&game) else {
+        let Some(line) = game.history() else { continue };
+        let Some(outcome) = book_outcome(&game, &line) else {
             continue;
         };
-        let Some(line) = line(&game) else { continue };
         read += 1;
         let moves = archive.moves(&game.id)?;
-        let drawn = drawn(lessons.book(), &moves);
+        let drawn = move_origins(lessons.book(), &moves);
         // It may have ended in the book.
         let verdict = lessons
-            .left(&line, color(game.side), &drawn)
+            .left(&line, game.color(), &drawn)
             .and_then(|left| match judge {
                 Some(judge) => judge.judge(&left),
                 None => archived(&moves, left.ply()),
@@ -137,87 +136,10 @@ pub fn from_archive(
         lessons.add(&Outcome {
             verdict,
             drawn: &drawn,
-            ..outcome(&game, &line, half_points)
+            ..outcome
         });
     }
     Ok(read)
-}
-
-/// Learns from games that have ended, without a look at any position. Gives their number.
-pub(crate) fn from_games(games: &[(GameRecord, Vec<MoveRecord>)], lessons: &mut [LearnReport<'_>]) -> usize {
-    let mut read = 0;
-    for (game, moves) in games {
-        let (Some(half_points), Some(line)) = (half_points(game), line(game)) else {
-            continue;
-        };
-        read += 1;
-        for lessons in &mut *lessons {
-            lessons.add(&Outcome {
-                drawn: &drawn(lessons.book(), moves),
-                ..outcome(game, &line, half_points)
-            });
-        }
-    }
-    read
-}
-
-/// Where the moves of a game came from, for a book, by how many half moves stand before them.
-fn drawn(book: &Book, moves: &[MoveRecord]) -> Vec<MoveOrigin> {
-    let mut drawn = Vec::new();
-    for record in moves {
-        let Some(thought) = &record.thought else { continue };
-        let source = match (thought.source, place(thought)) {
-            (MoveSource::Book, None) => MoveOrigin::Unknown,
-            (MoveSource::Book, Some(at)) if book.holds(at) => MoveOrigin::Here,
-            _ => MoveOrigin::Elsewhere,
-        };
-        let before = (record.ply as usize).saturating_sub(1);
-        if before >= drawn.len() {
-            drawn.resize(before + 1, MoveOrigin::Unknown);
-        }
-        if let Some(slot) = drawn.get_mut(before) {
-            *slot = source;
-        }
-    }
-    drawn
-}
-
-/// The line of the book that a move came from; older archives have it in the words alone.
-fn place(thought: &Thought) -> Option<&str> {
-    match &thought.grounds {
-        Some(MoveExplanation::Book(grounds)) => Some(&grounds.at),
-        _ => thought.note.strip_prefix("book ")?.split(' ').next(),
-    }
-}
-
-/// A game without a look at any position. A level that was asked for is what played, whatever the account is rated.
-fn outcome<'g>(game: &GameRecord, line: &'g GameHistory, half_points: u32) -> Outcome<'g> {
-    let ratings = game.level.or(game.own_rating).zip(game.rating);
-    Outcome {
-        line,
-        side: color(game.side),
-        half_points,
-        expected: ratings.map_or(0.5, |(Elo(own), Elo(other))| book::expected_score(own, other)),
-        drawn: &[],
-        verdict: None,
-    }
-}
-
-/// What my side scored; none for games that run or were never played.
-fn half_points(game: &GameRecord) -> Option<u32> {
-    let end = game.end.as_ref()?;
-    match end.winner {
-        Some(winner) if winner == game.side => Some(2),
-        Some(_) => Some(0),
-        None => (!matches!(end.status.as_str(), "aborted" | "noStart" | "unknownFinish")).then_some(1),
-    }
-}
-
-/// The moves of a game; none where its row makes no sense.
-pub(crate) fn line(game: &GameRecord) -> Option<GameHistory> {
-    let variant: Variant = game.variant.parse().ok()?;
-    let moves = &game.end.as_ref()?.moves;
-    GameHistory::replay(variant, &game.start, moves).ok()
 }
 
 /// What the engine thought of my move at this place of the game, if it was the one to think.
@@ -228,11 +150,4 @@ fn archived(moves: &[MoveRecord], plies_before: usize) -> Option<Centipawns> {
     let thought = record.thought.as_ref()?;
     let is_engine = matches!(thought.source, MoveSource::Engine { .. });
     thought.score.filter(|_| is_engine).map(bounded)
-}
-
-fn color(side: Side) -> Color {
-    match side {
-        Side::White => Color::White,
-        Side::Black => Color::Black,
-    }
 }

@@ -12,11 +12,11 @@ use crate::config::{Dashboard, Listen};
 use sparring_chess::units::Millis;
 use sparring_http_server::OpenFiles;
 
-/// A clock that is further off than this makes dates wrong and certificates doubtful.
+/// A larger clock skew makes dates wrong, and may make certificates invalid.
 const SKEW: Millis = Millis::from_secs(60);
-/// With less room than this, in MiB, an archive will not grow for long.
-const ROOM: u64 = 200;
-/// Where services of systemd are installed.
+/// Less free space than this, in MiB, is a warning.
+const MIN_FREE: u64 = 200;
+/// The folders of installed systemd units.
 const UNITS: [&str; 3] = [
     "/etc/systemd/system",
     "/usr/lib/systemd/system",
@@ -27,43 +27,40 @@ const UNITS: [&str; 3] = [
 pub(super) fn clock(server: Option<Millis>) -> Line {
     const WHAT: &str = "clock";
     let Some(server) = server else {
-        return Line::worth(
-            WHAT,
-            "the server did not say what time it is",
-            "compare it yourself",
-        );
+        return Line::warning(WHAT, "the server sent no date", "compare the clock yourself");
     };
     let now = Millis::since_1970(SystemTime::now());
     let off = Millis(now.0.abs_diff(server.0));
-    let found = format!("{} s from the server's", off.0 / 1000);
+    let found = format!("{} s off the server's", off.0 / 1000);
     if off > SKEW {
-        Line::worth(WHAT, found, "set it, for example by systemd-timesyncd")
+        Line::warning(WHAT, found, "set the clock, for example with systemd-timesyncd")
     } else {
-        Line::fine(WHAT, found)
+        Line::ok(WHAT, found)
     }
 }
 
-/// Whether systemd would start the bot, whose settings may be those of an instance: empty for the unit of one bot.
+/// Whether the bot's systemd unit is installed. `instance` is the name of a template's instance; empty for the unit of a single
+/// bot; none where the settings' path leaves that open.
 pub(super) fn unit(instance: Option<&Path>) -> Line {
     const WHAT: &str = "service";
     if !Path::new("/run/systemd/system").exists() {
-        return Line::fine(WHAT, "no systemd here");
+        return Line::ok(WHAT, "no systemd here");
     }
     let names = names(instance);
     match installed(&UNITS.map(Path::new), names) {
-        Some(path) => Line::fine(WHAT, path.display().to_string()),
-        None => Line::worth(
+        Some(path) => Line::ok(WHAT, path.display().to_string()),
+        None => Line::warning(
             WHAT,
             format!("{} is not installed", names.join(" or ")),
             format!(
-                "copy systemd/{} to /etc/systemd/system to have it started at boot",
+                "copy systemd/{} to /etc/systemd/system to start the bot at boot",
                 names[0]
             ),
         ),
     }
 }
 
-/// The unit of one bot, or the template of many; where the settings leave it open, either.
+/// The names of units that would start the bot.
 fn names(instance: Option<&Path>) -> &'static [&'static str] {
     const NAMES: &[&str] = &["sparring.service", "sparring@.service"];
     match instance {
@@ -80,32 +77,32 @@ fn installed(folders: &[&Path], names: &[&str]) -> Option<PathBuf> {
     paths.into_iter().find(|path| path.exists())
 }
 
-/// Whether there is room where the archive grows. `None` where the system does not tell.
+/// Whether the disk of the archive has enough free space. None where the system does not say.
 pub(super) fn disk(state: &Path) -> Option<Line> {
-    // The folder may be yet to be made: the room is that of where it will be.
-    let there = state
+    // The folder may not exist yet: the nearest existing parent is on the same disk.
+    let existing = state
         .ancestors()
         .find(|path| path.exists())
         .unwrap_or(Path::new("."));
-    let stat = rustix::fs::statvfs(there).ok()?;
-    Some(room(stat.f_bavail.saturating_mul(stat.f_frsize) >> 20))
+    let stat = rustix::fs::statvfs(existing).ok()?;
+    Some(free_space(stat.f_bavail.saturating_mul(stat.f_frsize) >> 20))
 }
 
-/// Whether so many MiB are room enough.
-fn room(free: u64) -> Line {
+/// Whether so many MiB are enough.
+fn free_space(free: u64) -> Line {
     const WHAT: &str = "disk";
     let found = format!("{free} MiB free for the archive");
-    if free < ROOM {
+    if free < MIN_FREE {
         // Nothing in an archive is ever deleted.
-        const REMEDY: &str = "make room, or name a folder on another disk by folder in [state]; archive = false there keeps no games";
-        Line::worth(WHAT, found, REMEDY)
+        const REMEDY: &str = "free disk space, or set `folder` in [state] to another disk; `archive = false` there keeps no games";
+        Line::warning(WHAT, found, REMEDY)
     } else {
-        Line::fine(WHAT, found)
+        Line::ok(WHAT, found)
     }
 }
 
-/// Who else could press the buttons of the dashboard: on an address of this machine nobody is asked who he is. `None` where
-/// nobody could, or there is a password. `handed` is a password that systemd hands over.
+/// A warning if other users of this machine can use the dashboard's controls, since a loopback address needs no password. None
+/// where there are no other users, no controls, or a password. `handed` is the path of systemd's password credential.
 pub(super) fn others(dashboard: &Dashboard, handed: &Path, accounts: &str) -> Option<Line> {
     let has_password = || {
         let handed = std::fs::metadata(handed).is_ok_and(|file| file.len() > 0);
@@ -113,9 +110,9 @@ pub(super) fn others(dashboard: &Dashboard, handed: &Path, accounts: &str) -> Op
     };
     let is_open = dashboard.listen.as_ref().is_some_and(Listen::is_loopback);
     let may = match (dashboard.has_controls(), dashboard.edit) {
-        (true, true) => "press its buttons and write books",
-        (true, false) => "press its buttons",
-        (false, true) => "write books",
+        (true, true) => "use its controls and edit books",
+        (true, false) => "use its controls",
+        (false, true) => "edit books",
         (false, false) => return None,
     };
     let people = people(accounts);
@@ -123,16 +120,16 @@ pub(super) fn others(dashboard: &Dashboard, handed: &Path, accounts: &str) -> Op
         return None;
     }
     let found = format!("every user of this machine can {may}: {}", people.join(", "));
-    let remedy = "name a password-file in [dashboard], or listen on unix:PATH";
-    Some(Line::worth("dashboard", found, remedy))
+    let remedy = "set `password-file` in [dashboard], or `listen = \"unix:PATH\"`";
+    Some(Line::warning("dashboard", found, remedy))
 }
 
-/// The accounts with which people log in, of a text as in `/etc/passwd`.
+/// The login names of people in the text of `/etc/passwd`.
 fn people(accounts: &str) -> Vec<&str> {
     accounts.lines().filter_map(person).collect()
 }
 
-/// The name of an account, if it is a person's: what runs services has no shell, or a number below 1000.
+/// The name of an account if it is a person's: service accounts have no shell, or a uid below 1000.
 fn person(account: &str) -> Option<&str> {
     let mut fields = account.split(':');
     let (name, number, shell) = (fields.next()?, fields.nth(1)?, fields.next_back()?);
@@ -141,32 +138,32 @@ fn person(account: &str) -> Option<&str> {
     (logs_in && is_person).then_some(name)
 }
 
-/// Whether as many files may be open at once as games and pages need.
+/// Whether the limit of open files is enough for games and pages.
 pub(super) fn files(limit: OpenFiles) -> Line {
     const WHAT: &str = "open files";
     match limit.remedy() {
-        Some(remedy) => Line::worth(WHAT, limit.to_string(), remedy),
-        None => Line::fine(WHAT, limit.to_string()),
+        Some(remedy) => Line::warning(WHAT, limit.to_string(), remedy),
+        None => Line::ok(WHAT, limit.to_string()),
     }
 }
 
-/// Whether the dashboard could be served where the settings want it.
+/// Whether the dashboard's address can be bound.
 pub(super) fn port(listen: &Listen) -> Line {
     const WHAT: &str = "dashboard";
     let Listen::Tcp(address) = listen else {
-        return Line::fine(WHAT, listen.to_string());
+        return Line::ok(WHAT, listen.to_string());
     };
     match TcpListener::bind(address) {
-        Ok(_) => Line::fine(WHAT, format!("{listen} is free")),
-        Err(error) if error.kind() == ErrorKind::AddrInUse => Line::worth(
+        Ok(_) => Line::ok(WHAT, format!("{listen} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Line::warning(
             WHAT,
-            format!("{listen} is taken"),
-            "all is well if by this bot, which runs; if not, the pages wait until it is free: name another by listen in [dashboard]",
+            format!("{listen} is in use"),
+            "fine if this bot is running; otherwise the dashboard waits until it is free: set another `listen` in [dashboard]",
         ),
-        Err(error) => Line::worth(
+        Err(error) => Line::warning(
             WHAT,
-            format!("{listen} cannot be served: {error}"),
-            "name another by listen in [dashboard]",
+            format!("cannot listen on {listen}: {error}"),
+            "set another `listen` in [dashboard]",
         ),
     }
 }
@@ -176,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_that_is_taken_is_told_of_and_a_free_one_is_fine() {
+    fn a_port_in_use_is_a_warning_and_a_free_one_is_ok() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let listen = Listen::Tcp(taken.local_addr().unwrap());
         assert!(port(&listen).to_string().starts_with("warn  dashboard"));
@@ -185,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn who_shares_the_machine_is_told_that_the_dashboard_asks_nobody() {
+    fn other_users_of_the_machine_and_a_dashboard_without_password_are_a_warning() {
         const ALONE: &str = "root:x:0:0::/root:/bin/bash\nana:x:1000:1000:Ana:/home/ana:/bin/bash\n\
             games:x:5:60::/:/usr/sbin/nologin\nsparring:x:1001:1001::/:/usr/sbin/nologin\nbroken\n\
             nobody:x:65534:65534::/:/usr/sbin/nologin\n";
@@ -206,7 +203,7 @@ mod tests {
             .to_string();
         for part in [
             "warn  dashboard",
-            "press its buttons and write books: ana, ben",
+            "use its controls and edit books: ana, ben",
             "password-file",
         ] {
             assert!(told.contains(part), "{told}");
@@ -234,21 +231,21 @@ mod tests {
     }
 
     #[test]
-    fn the_room_of_a_folder_to_be_made_is_that_of_where_it_will_be() {
+    fn the_free_space_of_a_missing_folder_is_that_of_its_parent() {
         let folder = tempfile::tempdir().unwrap();
         let deep = folder.path().join("a/b/state");
-        let room = |path: &Path| disk(path).unwrap().to_string();
-        assert!(room(&deep).contains("MiB free"), "{}", room(&deep));
+        let line = disk(&deep).unwrap().to_string();
+        assert!(line.contains("MiB free"), "{line}");
     }
 
     #[test]
-    fn what_the_doctor_says_of_a_disk_without_room_can_be_set() {
-        assert!(room(ROOM).to_string().starts_with("ok    disk"));
-        let said = room(ROOM - 1).to_string();
-        assert!(said.starts_with("warn  disk"), "{said}");
+    fn the_fix_for_a_full_disk_names_keys_that_exist() {
+        assert!(free_space(MIN_FREE).to_string().starts_with("ok    disk"));
+        let line = free_space(MIN_FREE - 1).to_string();
+        assert!(line.starts_with("warn  disk"), "{line}");
         assert!(
-            said.contains("folder in [state]") && said.contains("archive = false"),
-            "{said}"
+            line.contains("`folder` in [state]") && line.contains("archive = false"),
+            "{line}"
         );
         let text = "[state]\nfolder = \"/elsewhere\"\narchive = false\n";
         let (config, findings) = crate::config::read("bot.toml", text);
@@ -257,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_for_many_bots_is_a_service_too() {
+    fn a_template_unit_counts_as_an_installed_service() {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let paths = [folders[0].path(), folders[1].path()];
         let [one, any] = [Some(""), None].map(|name| names(name.map(Path::new)));

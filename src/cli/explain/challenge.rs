@@ -1,6 +1,5 @@
-//! `sparring explain challenge`: which rule decides on a challenge, why the ones above it do not, and who would play.
-//!
-//! A dry run on values: nothing is asked of any server.
+//! `sparring explain challenge`: which rule decides on a challenge, why the rules above it do not match, and which personality
+//! would play. Makes no call to a server.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -35,11 +34,11 @@ use sparring_lichess::{
 };
 use sparring_personality::{Delay, strength::Strength};
 
-/// A challenge put together on the command line, and the moment it comes in.
+/// A challenge given by options, and the time of its arrival.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "A challenge to explain")]
 pub struct HypotheticalChallenge {
-    /// Who challenges, instead of a file.
+    /// The challenger's name; describes the challenge by options instead of a file.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// The challenger is a bot.
@@ -51,13 +50,13 @@ pub struct HypotheticalChallenge {
     /// The challenger's title.
     #[arg(long, requires = "user", conflicts_with = "bot")]
     title: Option<String>,
-    /// The challenger's rating is not settled yet.
+    /// The challenger's rating is provisional.
     #[arg(long, requires = "rating")]
     provisional: bool,
     /// A rated game.
     #[arg(long, requires = "user")]
     rated: bool,
-    /// What is played.
+    /// The variant.
     #[arg(long, requires = "user", default_value = "standard")]
     variant: String,
     /// The clock.
@@ -68,42 +67,42 @@ pub struct HypotheticalChallenge {
         default_value = "5+3"
     )]
     clock: String,
-    /// Days a move, instead of a clock.
+    /// Correspondence with so many days per move, instead of a clock.
     #[arg(long, requires = "user", conflicts_with = "clock")]
     days: Option<u32>,
-    /// No clock at all.
+    /// No time limit.
     #[arg(long, requires = "user", conflicts_with_all = ["clock", "days"])]
     unlimited: bool,
     /// A rematch.
     #[arg(long, requires = "user")]
     rematch: bool,
-    /// The bot's own rating in what is played.
+    /// The bot's rating in this variant and speed.
     #[arg(long)]
     own_rating: Option<u32>,
-    /// Games begun with the challenger today, instead of what the archive says.
+    /// Games with the challenger begun today; by default as in the archive.
     #[arg(long)]
     played_today: Option<u32>,
-    /// Games finished with the challenger ever, instead of what the archive says.
+    /// Games ever finished with the challenger; by default as in the archive.
     #[arg(long)]
     games_ever: Option<u32>,
-    /// The bot's score in them in percent.
+    /// The bot's score in those games, in percent.
     #[arg(long, requires = "games_ever", value_parser = clap::value_parser!(u32).range(0..=100))]
     score: Option<u32>,
-    /// The level of the last casual game with them, instead of what the archive says.
+    /// The bot's level in the last casual game with the challenger; by default as in the archive.
     #[arg(long)]
     last_level: Option<u32>,
-    /// Games that run with the challenger.
+    /// Running games with the challenger.
     #[arg(long, default_value_t = 0)]
     running: u32,
-    /// The time of day, UTC; now if left out.
+    /// The time of day in UTC; by default now.
     #[arg(long, value_name = "HH:MM")]
     at: Option<String>,
 }
 
-/// Says what the settings make of a challenge, from a file (`-` for standard input) or made of options.
+/// Explains how the settings decide on a challenge, from a file (`-` for standard input) or from options.
 ///
 /// # Errors
-/// When there is no challenge, or it is none.
+/// When no challenge is given, or the file holds none.
 pub(super) fn explain(
     file: Option<&str>,
     made: &HypotheticalChallenge,
@@ -125,7 +124,7 @@ pub(super) fn explain(
     Ok(said + &beyond_rules(config, &challenge, compat, &moment, &background))
 }
 
-/// What the daemon looks at besides the rules.
+/// The limits that the daemon checks besides the rules.
 fn beyond_rules(
     config: &Config,
     challenge: &Challenge,
@@ -155,12 +154,12 @@ fn beyond_rules(
         said += &asked_for(config, &background.asked);
     }
     for name in &background.unknown {
-        said += &format!("  The list \"{name}\" was not asked for: who is on it is not known here\n");
+        said += &format!("  The list \"{name}\" was not fetched: its users are not known here\n");
     }
     said
 }
 
-/// What the challenger has asked for in an earlier game, as far as it is on offer.
+/// The persona that the challenger requested in an earlier game, as far as it is allowed.
 fn asked_for(config: &Config, asked: &RequestedPersona) -> String {
     let personality = asked.personality.as_ref().filter(|name| config.chat.offers(name));
     let level = asked.level.filter(|level| config.chat.offers_level(*level));
@@ -178,7 +177,7 @@ fn asked_for(config: &Config, asked: &RequestedPersona) -> String {
     )
 }
 
-/// What the settings make of a challenge, rule by rule.
+/// The decision on a challenge, rule by rule.
 #[must_use]
 pub fn explain_challenge(
     config: &Config,
@@ -195,7 +194,7 @@ pub fn explain_challenge(
             Some(why) => format!("does not fit, {why}"),
             None if ruling.by == DecidedBy::Rule(index) => "fits, and decides".to_owned(),
             None if rule.then.is_none() => "fits, and says how to play".to_owned(),
-            None if rule.wish != GameSettings::default() => {
+            None if rule.settings != GameSettings::default() => {
                 "fits, and says how to play, but something above decides".to_owned()
             }
             None => "fits, but something above decides".to_owned(),
@@ -213,7 +212,7 @@ pub fn explain_challenge(
     }
 }
 
-/// Who would play, and how. What the rules leave open is the personality's own, as far as its file can be read.
+/// The personality that would play, and its settings. What the rules do not set comes from the personality's file.
 fn played(config: &Config, facts: &RuleContext) -> String {
     let cast = rules::casting(&config.rules, facts, &config.play);
     let own = super::profile_named(&config.paths, &cast.personality);
@@ -250,7 +249,7 @@ fn played(config: &Config, facts: &RuleContext) -> String {
     format!("  Played by {}, {level}{pace}; {books}\n", cast.personality)
 }
 
-/// Which rule goes on at the level of the last game, if one does.
+/// The rule that continues at the level of the last game, if any.
 fn as_last(config: &Config, facts: &RuleContext) -> String {
     let asked = rules::level(&config.rules, facts).filter(|(_, by)| rules::goes_on(&config.rules, *by));
     asked.map_or_else(String::new, |(_, by)| {
@@ -296,7 +295,7 @@ fn capitalised(text: &str) -> String {
         .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A challenge as lichess sends it: alone, or inside its event.
+/// A challenge as lichess sends it: alone, or inside an event.
 fn read(file: &str) -> anyhow::Result<(Challenge, Option<Compat>)> {
     #[derive(Deserialize)]
     struct Event {
@@ -393,7 +392,7 @@ impl HypotheticalChallenge {
         })
     }
 
-    /// What was played with the challenger, if not what the archive says.
+    /// The score against the challenger, if given by options.
     fn tally(&self, kept: OpponentScore) -> OpponentScore {
         let (games, half_points) = self.games_ever.map_or((kept.games, kept.half_points), |games| {
             let score = self.score.unwrap_or_default();

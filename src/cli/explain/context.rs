@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::{
-    bot::VS_BOTS,
-    cli::state_dir::{AHEAD, ARCHIVE, LISTS, folder, latest_limit},
+    bot::{VS_BOTS, latest_limit},
+    cli::state_dir::{AHEAD, ARCHIVE, LISTS, folder},
     config::Config,
     store::{Archive, ChallengeFilter, OpponentScore, RequestedPersona, StoreError},
     user_lists::UserLists,
@@ -15,29 +15,29 @@ use sparring_lichess::model::{Challenge, GameId, UserId};
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
 
-/// What is known without asking a server. Without an archive nobody has played yet.
+/// The local context of a challenge; empty without an archive.
 #[derive(Debug, Default)]
 pub(super) struct ArchiveContext {
-    /// Who is on which list.
+    /// The user lists.
     pub(super) lists: UserLists,
-    /// Lists at addresses of which nothing is known.
+    /// Names of lists at URLs that were never fetched.
     pub(super) unknown: Vec<String>,
     /// Games begun with the challenger since midnight UTC.
     pub(super) played_today: u32,
     /// Games begun with bots since then.
     pub(super) bots_today: u32,
-    /// lichess wants no more games between bots for now.
+    /// Whether lichess' daily limit of games between bots is reached.
     pub(super) is_closed_to_bots: bool,
-    /// What was played with the challenger ever.
+    /// The score against the challenger.
     pub(super) score: OpponentScore,
-    /// What they have asked for in casual games to come.
+    /// The persona that the challenger requested.
     pub(super) asked: RequestedPersona,
-    /// How many rematches in a row the challenge would be the last of; none where it is no rematch.
+    /// The number of consecutive rematches, this one included; none where it is no rematch.
     pub(super) row: Option<u32>,
 }
 
 impl ArchiveContext {
-    /// What there is in the folder that the settings name.
+    /// Reads the context from the state folder.
     pub(super) fn gather(config: &Config, settings: &Path, challenge: &Challenge, now: Millis) -> Self {
         let folder = folder(config, settings);
         let (lists, unknown) = UserLists::read(&config.lists, &folder.join(LISTS));
@@ -61,7 +61,7 @@ impl ArchiveContext {
     ) -> Result<(Self, Vec<(GameId, GameId)>), StoreError> {
         let today = archive.opponents_between(Millis(now.0 - now.0 % DAY), now + AHEAD)?;
         let with_them = today.iter().filter(|(user, _)| Some(user) == challenger).count();
-        let mut wishes = archive.wishes(now + AHEAD)?.into_iter();
+        let mut wishes = archive.requested_personas(now + AHEAD)?.into_iter();
         let asked = wishes.find(|(user, _)| Some(user) == challenger);
         let known = Self {
             played_today: u32::try_from(with_them).unwrap_or(u32::MAX),
@@ -89,11 +89,11 @@ impl ArchiveContext {
     }
 }
 
-/// How many rematches in a row another one after this game would be the last of.
+/// The number of consecutive rematches if another one follows this game.
 fn row(game: &GameId, repeats: &[(GameId, GameId)]) -> u32 {
     let mut row = 1;
     let mut game = game;
-    // As long as there are challenges: a row that bites its own tail is no reason to go on for ever.
+    // Bounded by the number of challenges, in case the rows form a cycle.
     for _ in repeats {
         let Some((_, before)) = repeats.iter().find(|(id, _)| id == game) else {
             break;

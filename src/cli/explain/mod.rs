@@ -1,5 +1,5 @@
-//! `sparring explain`: what a personality, a level or `bot.toml` means, key by key, and where each value is from; and
-//! what the rules make of a challenge.
+//! `sparring explain`: a personality, a level or `bot.toml`, key by key, with the source of each value; and which rule decides on a
+//! challenge.
 
 mod challenge;
 mod context;
@@ -22,6 +22,7 @@ use crate::cli::{
 };
 use crate::{
     config::{self, Config, Paths},
+    describe::{ParamRow, key_rows, param_rows, strength_of},
     reload::list,
 };
 use sparring_chess::units::{Elo, Millis};
@@ -30,27 +31,27 @@ use sparring_diagnostics::{Diagnostics, nearest, place, utf8};
 use sparring_files as files;
 use sparring_personality::{
     self as personality, Level, Personality,
-    human_model::RootScores,
-    strength::{self, BlunderCheck, CALIBRATION, LevelParams, Levels, Strength},
+    strength::{self, CALIBRATION, LevelParams, Levels},
 };
 
-/// Where the settings are unless another file is named.
+/// The default settings file.
 const CONFIG: &str = "bot.toml";
 
-/// Says what a personality, a level or bot.toml means, key by key.
+/// Explains a personality, a level, bot.toml or a challenge, key by key.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring explain                  who can play
-  sparring explain club             what each key of this personality does
-  sparring explain level 1400       every knob of a level
-  sparring explain settings         bot.toml: each value and where it comes from
+  sparring explain                  lists the personalities
+  sparring explain club             each key of this personality
+  sparring explain level 1400       the parameters of a level
+  sparring explain settings         bot.toml: each value and its source
   sparring explain challenge --user Ana --rating 1500 --clock 3+2
+                                    which rule decides on such a challenge, and why
   sparring explain challenge CHALLENGE.json
-                                    which rule decides on a challenge, and why")]
+                                    the same for a challenge as lichess sends it")]
 pub struct Args {
-    /// A personality, `level N`, `settings` or `challenge [FILE]`; nothing lists the personalities.
+    /// A personality, `level N`, `settings` or `challenge [FILE]`. Without it, lists the personalities.
     what: Vec<String>,
-    /// The settings, which name the folder of personalities.
+    /// The settings file, which names the folder of personalities.
     #[arg(long, default_value = CONFIG)]
     config: PathBuf,
     #[command(flatten)]
@@ -60,7 +61,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is nothing of that name, or its file cannot be used.
+/// When there is no personality of that name, or a file cannot be used.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let words: Vec<&str> = args.what.iter().map(String::as_str).collect();
     let text = settings_text(&args.config)?;
@@ -82,7 +83,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     super::print(said.strip_suffix('\n').unwrap_or(&said))
 }
 
-/// The settings as they are written; nothing where nobody has written any.
+/// The text of the settings file; empty where the default one does not exist.
 fn settings_text(path: &Path) -> anyhow::Result<String> {
     match files::read(path, files::TEXT) {
         Err(error) if error.kind() == ErrorKind::NotFound && path == Path::new(CONFIG) => Ok(String::new()),
@@ -97,7 +98,7 @@ fn settings_text(path: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// The rules of the settings, or those of no settings where there is no file.
+/// Explains a challenge by the rules of the settings, or by the default rules where there is no file.
 fn challenge_with(
     made: &challenge::HypotheticalChallenge,
     file: Option<&str>,
@@ -113,14 +114,17 @@ fn challenge_with(
     challenge::explain(file, made, &config, path, Millis::since_1970(SystemTime::now()))
 }
 
-/// A file of a personality.
+/// A personality file.
 pub(super) struct PersonalityFile {
     pub path: String,
     pub text: io::Result<String>,
 }
 
 impl PersonalityFile {
-    /// The text, or which file cannot be read and why.
+    /// The text.
+    ///
+    /// # Errors
+    /// Which file cannot be read, and why.
     pub fn read(&self) -> anyhow::Result<&str> {
         self.text.as_deref().map_err(|error| {
             let sentence = format!("cannot read {}: {error}", self.path);
@@ -128,18 +132,18 @@ impl PersonalityFile {
         })
     }
 
-    /// The personality; none where the file cannot be read or used.
+    /// The personality; none where the file is unreadable or has errors.
     fn profile(&self) -> Option<Personality> {
         personality::read(&self.path, self.text.as_deref().ok()?).0
     }
 
-    /// The name of the file, which is that of the personality.
+    /// The file name without extension: the personality's name.
     pub fn stem(&self) -> Option<&str> {
         Path::new(&self.path).file_stem()?.to_str()
     }
 }
 
-/// The files of personalities there are, or the shipped ones where the folders are missing.
+/// All personality files, or the shipped ones where the folders are missing.
 pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<PersonalityFile>> {
     if shipped_stand_in(paths) {
         let shipped = PERSONALITIES.iter();
@@ -164,7 +168,7 @@ pub(super) fn files(paths: &Paths) -> anyhow::Result<Vec<PersonalityFile>> {
     Ok(files)
 }
 
-/// The personality of that name; none where its file is not there or cannot be used.
+/// The personality of that name; none where its file is missing or has errors.
 fn profile_named(paths: &Paths, name: &str) -> Option<Personality> {
     let all = files(paths).unwrap_or_default();
     let mut usable = all.iter().filter_map(PersonalityFile::profile);
@@ -193,14 +197,6 @@ fn cast(paths: &Paths) -> anyhow::Result<String> {
     Ok(said)
 }
 
-/// How strong it is, in a few words.
-pub(crate) fn strength_of(profile: &Personality) -> String {
-    match Strength::of(profile, None) {
-        level @ Strength::Level(_) => format!("{level}, {CALIBRATION}"),
-        other => other.to_string(),
-    }
-}
-
 fn profile(paths: &Paths, name: &str) -> anyhow::Result<String> {
     let files = files(paths)?;
     if let Some(file) = files.iter().find(|file| file.stem() == Some(name)) {
@@ -220,7 +216,7 @@ fn refused(findings: Diagnostics) -> anyhow::Error {
     Failure::error(Exit::Failed, drawn.trim_end())
 }
 
-/// What a personality's file makes of it: its strength as knobs, then every key.
+/// A personality file in words: its strength parameters, then every key.
 ///
 /// # Errors
 /// What is wrong with the text, when it cannot be used.
@@ -230,12 +226,12 @@ pub fn explain_profile(file: &str, text: &str) -> Result<String, Diagnostics> {
         return Err(findings);
     };
     let source = match profile.level {
-        Some(level) => format!("level {level}, {CALIBRATION}; keys set by hand count first"),
+        Some(level) => format!("level {level}, {CALIBRATION}; keys set by hand override it"),
         None => "no level: full strength but for keys set by hand".to_owned(),
     };
     let mut said = format!("{}: {}\n{}\n", profile.name, profile.title, profile.about);
     said += &format!("\nStrength ({source})\n");
-    said += &explain_knobs(&strength::level_params(&profile, None, true));
+    said += &explain_params(&strength::level_params(&profile, None, true));
     said += &format!("\nKeys of {file}\n");
     said += &explain_keys(file, text, &personality::keys(text));
     Ok(said)
@@ -255,112 +251,21 @@ fn level(number: &str) -> anyhow::Result<String> {
     Ok(explain_level(level))
 }
 
-/// Every knob of a level.
+/// The strength parameters of a level.
 #[must_use]
 pub fn explain_level(level: Elo) -> String {
     let levels = Levels::shipped();
     let (chess, others) = (levels.params(level), levels.variant_params(level));
     format!(
-        "Level {level}, on the scale of lichess ratings: {CALIBRATION}\nIn chess\n{}In other variants, where nothing was measured\n{}",
-        explain_knobs(&chess),
-        explain_knobs(&others)
+        "Level {level}, on the scale of lichess ratings: {CALIBRATION}\nIn chess\n{}In other variants (not calibrated)\n{}",
+        explain_params(&chess),
+        explain_params(&others)
     )
 }
 
-fn explain_knobs(knobs: &LevelParams) -> String {
-    let rows = knob_rows(knobs).into_iter();
-    rows.map(|KnobRow { name, value, doc }| format!("  {name:<13} {value:>9}  {doc}\n"))
-        .collect()
-}
-
-/// A knob in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct KnobRow {
-    /// What it is called in a personality's file.
-    pub(crate) name: &'static str,
-    /// Its value, with its unit.
-    pub(crate) value: String,
-    /// What it means.
-    pub(crate) doc: &'static str,
-}
-
-/// Every knob with its value and meaning.
-pub(crate) fn knob_rows(knobs: &LevelParams) -> Vec<KnobRow> {
-    let or = |value: Option<String>, nothing: &str| value.unwrap_or_else(|| nothing.to_owned());
-    let checks = knobs.choice.is_some();
-    let choice = knobs.choice.map_or(Vec::new(), |choice| {
-        let with_care = |tell: fn(BlunderCheck) -> String| or(choice.blunder_check.map(tell), "none");
-        vec![
-            (
-                "rating",
-                choice.rating.to_string(),
-                "of the people whose choice of moves it makes its own",
-            ),
-            (
-                "sharpness",
-                format!("{:.2}", choice.sharpness),
-                "power that the chances of their moves are raised to",
-            ),
-            (
-                "vigilance",
-                with_care(|care| format!("{:.0} %", 100.0 * care.vigilance)),
-                "share of the moves that it takes care with, less once the game is decided",
-            ),
-            (
-                "focus",
-                with_care(|care| format!("{:.2}", care.sharpness)),
-                "the power with care, instead of sharpness",
-            ),
-            (
-                "margin",
-                with_care(|care| format!("{:.1}", care.margin)),
-                "points of winning chances that a move may lose with care",
-            ),
-        ]
-    });
-    let rows = [
-        (
-            "nodes",
-            match knobs.nodes {
-                Some(nodes) => nodes.0.to_string(),
-                None if checks => "none".to_owned(),
-                None => "no limit".to_owned(),
-            },
-            if checks {
-                "positions looked at to check the chosen move"
-            } else {
-                "positions looked at for a move"
-            },
-        ),
-        (
-            "depth",
-            match knobs.depth {
-                Some(depth) => depth.0.to_string(),
-                None if checks => RootScores::DEEP.0.to_string(),
-                None => "no limit".to_owned(),
-            },
-            "half moves looked ahead, exchanges excepted",
-        ),
-        (
-            "noise",
-            format!("{} cp", knobs.noise.0),
-            "spread of errors in judging a position",
-        ),
-        (
-            "blunder-rate",
-            format!("{:.3}", knobs.blunder_rate),
-            "chance to overlook a kind of move",
-        ),
-        (
-            "book-plies",
-            or(knobs.book_plies.map(|plies| plies.to_string()), "no limit"),
-            "half moves of the game from books",
-        ),
-    ];
-    choice
-        .into_iter()
-        .chain(rows)
-        .map(|(name, value, doc)| KnobRow { name, value, doc })
+fn explain_params(params: &LevelParams) -> String {
+    let rows = param_rows(params).into_iter();
+    rows.map(|ParamRow { name, value, doc }| format!("  {name:<13} {value:>9}  {doc}\n"))
         .collect()
 }
 
@@ -368,7 +273,7 @@ fn settings(file: &str, text: &str) -> anyhow::Result<String> {
     explain_settings(file, text).map_err(refused)
 }
 
-/// Every key of `bot.toml` with its value and where it comes from.
+/// Every key of `bot.toml` with its value and source.
 ///
 /// # Errors
 /// What is wrong with the text, when it cannot be used.
@@ -377,11 +282,11 @@ pub fn explain_settings(file: &str, text: &str) -> Result<String, Diagnostics> {
     if config.is_none() {
         return Err(findings);
     }
-    // The findings' text has tokens struck out.
+    // In the text of the findings, tokens are redacted.
     Ok(explain_keys(file, &findings.text, &config::keys(&findings.text)))
 }
 
-/// A line for each key with its value and source, and below it what it means.
+/// Two lines for each key: its value and source, then its meaning.
 fn explain_keys(file: &str, text: &str, keys: &[Key]) -> String {
     let mut said = String::new();
     for row in key_rows(keys) {
@@ -392,40 +297,6 @@ fn explain_keys(file: &str, text: &str, keys: &[Key]) -> String {
         said += &format!("  {} = {}  ({source})\n      {}\n", row.path, row.value, row.doc);
     }
     said
-}
-
-/// A key with what it is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct KeyRow<'k> {
-    /// Its full name.
-    pub(crate) path: &'k str,
-    /// Its value, or what leaving it out means.
-    pub(crate) value: &'k str,
-    /// The byte of the text where it is written, if it is.
-    pub(crate) written_at: Option<usize>,
-    /// Where the value comes from if it is not written.
-    source: &'static str,
-    /// What it means.
-    pub(crate) doc: &'static str,
-}
-
-/// Every key with its value.
-pub(crate) fn key_rows(keys: &[Key]) -> Vec<KeyRow<'_>> {
-    let rows = keys.iter().map(|key| {
-        let (value, source) = match (&key.value, &key.fallback) {
-            (Some(value), _) => (value.as_str(), "default"),
-            (None, DefaultValue::Nothing(meaning)) => (*meaning, "left out"),
-            (None, DefaultValue::Value(value)) => (value.as_str(), "default"),
-        };
-        KeyRow {
-            path: &key.path,
-            value,
-            written_at: key.value.as_ref().and(key.span.as_ref()).map(|span| span.start),
-            source,
-            doc: key.doc,
-        }
-    });
-    rows.collect()
 }
 
 /// The keys as a table for the pages in `docs/`.

@@ -1,4 +1,4 @@
-//! Filters of games and challenges, as arguments.
+//! Command-line filters of games and challenges.
 
 use anyhow::Context as _;
 use clap::{ValueEnum, builder::PossibleValuesParser};
@@ -8,10 +8,10 @@ use crate::store::{ChallengeFilter, Filter, GameResult};
 use sparring_chess::{Variant, units::Millis};
 use sparring_lichess::model::{Side, Speed, UserId};
 
-/// Which games.
+/// Filter of games.
 #[derive(Debug, clap::Args)]
 pub(super) struct GameArgs {
-    /// Against this opponent.
+    /// Only games against this opponent.
     #[arg(long, value_parser = UserId::parse_written)]
     pub(super) opponent: Option<UserId>,
     #[command(flatten)]
@@ -28,22 +28,22 @@ pub(super) struct GameArgs {
     /// Only against bots.
     #[arg(long)]
     bots: bool,
-    /// In which the bot had this side.
+    /// Only games in which the bot had this color.
     #[arg(long, ignore_case = true)]
     color: Option<Color>,
-    /// That ended so for the bot.
+    /// Only games with this result for the bot.
     #[arg(long, ignore_case = true)]
     result: Option<EndArg>,
-    /// Of this variant, as in chess960.
+    /// Only this variant.
     #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(Variant::ALL.map(Variant::key)))]
     variant: Option<String>,
-    /// Of this speed, as in blitz.
+    /// Only this speed.
     #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(Speed::ALL.map(Speed::key)))]
     speed: Option<String>,
-    /// Played by this personality, which may be gone by now.
+    /// Only games of this personality, which may no longer exist.
     #[arg(long)]
     personality: Option<String>,
-    /// No more than so many.
+    /// At most so many.
     #[arg(long)]
     most: Option<u32>,
 }
@@ -59,17 +59,17 @@ enum EndArg {
     Won,
     Lost,
     Drawn,
-    /// Aborted, or never begun.
+    /// Aborted or never begun.
     Void,
-    /// Not ended yet.
+    /// Still running.
     Runs,
 }
 
 impl GameArgs {
-    /// The same as a question to the archive.
+    /// The archive's filter.
     ///
     /// # Errors
-    /// When a day lies beyond the calendar.
+    /// When a day is out of range.
     pub(super) fn filter(&self) -> anyhow::Result<Filter> {
         Ok(Filter {
             opponent: self.opponent.clone(),
@@ -97,30 +97,30 @@ impl GameArgs {
     }
 }
 
-/// Which challenges.
+/// Filter of challenges.
 #[derive(Debug, clap::Args)]
 pub(super) struct ChallengeArgs {
-    /// From or to this opponent.
+    /// Only challenges from or to this opponent.
     #[arg(long, value_parser = UserId::parse_written)]
     opponent: Option<UserId>,
     #[command(flatten)]
     days: Days,
-    /// Only those that the bot sent.
+    /// Only challenges that the bot sent.
     #[arg(long, conflicts_with = "received")]
     sent: bool,
-    /// Only those that others sent.
+    /// Only challenges that the bot received.
     #[arg(long)]
     received: bool,
-    /// No more than so many.
+    /// At most so many.
     #[arg(long)]
     most: Option<u32>,
 }
 
 impl ChallengeArgs {
-    /// The same as a question to the archive.
+    /// The archive's filter.
     ///
     /// # Errors
-    /// When a day lies beyond the calendar.
+    /// When a day is out of range.
     pub(super) fn filter(&self) -> anyhow::Result<ChallengeFilter> {
         Ok(ChallengeFilter {
             opponent: self.opponent.clone(),
@@ -134,10 +134,10 @@ impl ChallengeArgs {
 
 #[derive(Debug, clap::Args)]
 struct Days {
-    /// Of this day, UTC, or later.
+    /// Only from this day (UTC) on.
     #[arg(long, value_name = "YYYY-MM-DD")]
     since: Option<jiff::civil::Date>,
-    /// Of this day, UTC, or earlier.
+    /// Only up to this day (UTC), inclusive.
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<jiff::civil::Date>,
 }
@@ -152,7 +152,7 @@ impl Days {
     }
 }
 
-/// The first moment of a day, UTC.
+/// The start of a day in UTC.
 fn midnight(day: jiff::civil::Date) -> anyhow::Result<Millis> {
     let midnight = day.to_zoned(TimeZone::UTC).context("that day")?.timestamp();
     Ok(Millis(
@@ -160,7 +160,7 @@ fn midnight(day: jiff::civil::Date) -> anyhow::Result<Millis> {
     ))
 }
 
-/// The first moment after a day, UTC.
+/// The end of a day in UTC, which is the start of the next.
 fn end_of(day: jiff::civil::Date) -> anyhow::Result<Millis> {
     midnight(day.tomorrow().context("the day after that")?)
 }

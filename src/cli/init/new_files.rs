@@ -10,20 +10,19 @@ use anyhow::Context as _;
 
 use sparring_files::atomic_file;
 
-/// A file that was not there before, whole and on the disk, with the folders that it needed. Dropped without being kept it
-/// goes, and they with it.
+/// A new file, synced to disk, and the folders created for it. Dropping it without [`NewFiles::keep`] removes them again.
 #[derive(Debug, Default)]
 pub(super) struct NewFiles {
     file: Option<PathBuf>,
-    /// Those that were made, the outermost first.
+    /// The created folders, outermost first.
     folders: Vec<PathBuf>,
 }
 
 impl NewFiles {
-    /// Writes it, making folders as needed. `mode` is who may read it.
+    /// Writes a new file and creates its folders. `mode` is its Unix permissions.
     ///
     /// # Errors
-    /// When there is such a file already, or it cannot be written; then nothing is left behind.
+    /// When the file exists already or cannot be written. Then nothing is left behind.
     pub(super) fn write(path: &Path, text: &str, mode: u32) -> anyhow::Result<Self> {
         let mut draft = Self::default();
         draft
@@ -44,12 +43,12 @@ impl NewFiles {
         let mut file = create(path, mode)?;
         self.file = Some(path.to_owned());
         file.write_all(text.as_bytes())?;
-        // Some disks say only now that they are full.
+        // Some file systems report a full disk only now.
         file.sync_all()?;
         atomic_file::sync_folder(path)
     }
 
-    /// It stays.
+    /// Keeps the file and its folders.
     pub(super) fn keep(mut self) {
         self.file = None;
         self.folders.clear();
@@ -58,11 +57,11 @@ impl NewFiles {
 
 impl Drop for NewFiles {
     fn drop(&mut self) {
-        // What cannot be taken away again is told of by the next try, which finds it there.
+        // A file that cannot be removed is reported by the next run: it exists already.
         if let Some(file) = &self.file {
             let _ = fs::remove_file(file);
         }
-        // A folder that somebody else has put something into stays.
+        // A folder that is not empty stays.
         for folder in self.folders.iter().rev() {
             let _ = fs::remove_dir(folder);
         }
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_kept_is_gone_with_the_folders_made_for_it() {
+    fn a_dropped_file_is_removed_with_its_new_folders() {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("a/b/token");
         let draft = NewFiles::write(&path, "secret\n", 0o600).unwrap();
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays_as_it_is() {
+    fn an_existing_file_stays_as_it_is() {
         let at = tempfile::tempdir().unwrap();
         let path = at.path().join("token");
         fs::write(&path, "mine").unwrap();

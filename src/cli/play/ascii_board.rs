@@ -1,9 +1,8 @@
-//! The board as text for terminals.
+//! ASCII board for terminals.
 
 use sparring_chess::{Color, File, Move, Position, Rank, Role, Rules as _, Square};
 
-/// Draws a position as eight lines of squares and one of files, seen from a side. The squares of the last move are
-/// marked with brackets, so that colour is not needed.
+/// A position as eight ranks and a line of files, seen from a side. Brackets mark the squares of the last move.
 #[must_use]
 pub fn draw(pos: &Position, seen_from: Color, last: Option<Move>) -> String {
     let order = |index: u32| seen_from.fold_wb(7 - index, index);
@@ -24,11 +23,11 @@ pub fn draw(pos: &Position, seen_from: Color, last: Option<Move>) -> String {
         text.push_str(&format!(" {} ", File::new(order(7 - column))));
     }
     text.push('\n');
-    // Blanks at the ends of lines would only be in the way of who copies them.
+    // No trailing spaces.
     text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
-/// Capitals for White, small letters for Black, a dot for nothing.
+/// Upper case for White, lower case for Black, a dot for an empty square.
 fn symbol(pos: &Position, square: Square) -> char {
     let Some(piece) = pos.board().piece_at(square) else {
         return '.';

@@ -1,4 +1,4 @@
-//! A game in the terminal, by the same API as the page.
+//! A game in the terminal, through the same API as the page.
 
 use std::{
     io::{BufRead, Write},
@@ -20,31 +20,30 @@ use sparring_lichess::{
     model::{ChallengeRequest, ChatLine, Event, GameEvent, GameId, Room, Side, Status, UserId},
 };
 
-/// How long a move may take to reach the server; nobody waits longer for a machine they sit at.
+/// Timeout of a move.
 const PATIENCE: Millis = Millis::from_secs(5);
 
-/// How long to wait for the bot to begin the game: longer than challenges wait for an answer.
+/// Timeout of a challenge, longer than an open challenge lives.
 const ARRIVAL: Millis = Millis::from_secs(30);
 
-/// When nothing more will be typed and it is our turn, news may still be on its way for so long: that of the end, after
-/// `resign` was the last word.
+/// At the end of the input, how long to wait for the stream to show the end of the game, as after `resign`.
 const LAST_NEWS: Millis = Millis(500);
 
 const HELP: &str = "\
 Moves as Nf3 or g1f3. Other words: resign, draw, takeback, abort, say TEXT, board, moves, help, quit.";
 
-/// Whom to play, and how.
+/// The game to play.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
-    /// The bot.
+    /// The opponent.
     pub opponent: UserId,
-    /// The game to ask for.
+    /// The challenge to send.
     pub invitation: ChallengeRequest,
-    /// Said to the bot when the game begins, such as `!level 1400`.
+    /// Chat lines to send at the start of the game, such as `!level 1400`.
     pub requests: Vec<String>,
 }
 
-/// A person at a terminal: what they type, what they see.
+/// The player at the terminal: input and output.
 pub struct Console<W> {
     client: Client,
     me: UserId,
@@ -52,12 +51,12 @@ pub struct Console<W> {
     screen: W,
     /// How long to wait for the game to begin.
     arrival: Millis,
-    /// Whether the last line on the screen is a prompt, behind which nothing should be written.
+    /// Whether the cursor is behind a prompt.
     is_asked: bool,
 }
 
 impl<W: Write> Console<W> {
-    /// Sits down at a board of the server with what is typed on `keyboard`, read on a thread of its own.
+    /// A player whose input is read from `keyboard` on a thread of its own.
     pub fn new(client: Client, me: UserId, keyboard: impl BufRead + Send + 'static, screen: W) -> Self {
         let (tx, typed) = mpsc::channel(16);
         // Detached: a read from a terminal cannot be interrupted, and ends with the program.
@@ -79,10 +78,10 @@ impl<W: Write> Console<W> {
         }
     }
 
-    /// Challenges the bot and plays one game to its end, or until the player quits or nothing more can be typed.
+    /// Challenges the bot and plays one game, until its end, `quit` or the end of the input.
     ///
     /// # Errors
-    /// When the server is gone, the bot declines or does not answer, or the terminal cannot be written to.
+    /// When the server stops, the bot declines or does not answer, or the terminal cannot be written.
     pub async fn play(&mut self, wishes: &PlayOptions) -> anyhow::Result<()> {
         let mut events = ReconnectingStream::events(&self.client, 1);
         let challenge = self
@@ -129,7 +128,7 @@ impl<W: Write> Console<W> {
         let mut game: Option<GameState> = None;
         let mut listening = true;
         loop {
-            // Nobody will move any more. While the opponent thinks, the game can still be watched.
+            // The input has ended. While the opponent thinks, the game can still be watched.
             let is_stuck = !listening && game.as_ref().is_some_and(GameState::is_my_turn);
             tokio::select! {
                 news = stream.next() => {
@@ -157,7 +156,7 @@ impl<W: Write> Console<W> {
         }
     }
 
-    /// Shows what the stream tells; says whether the game is over.
+    /// Shows a stream line. Returns whether the game is over.
     fn take(&mut self, game: &mut Option<GameState>, news: StreamEvent<GameEvent>) -> anyhow::Result<bool> {
         let event = match news {
             StreamEvent::Event { event, .. } => event,
@@ -251,7 +250,7 @@ impl<W: Write> Console<W> {
         Ok(())
     }
 
-    /// Does what was typed; says whether to go on.
+    /// Runs a typed command. Returns whether to go on.
     async fn obey(&mut self, game: &GameState, typed: &str) -> anyhow::Result<bool> {
         let id = game.id();
         let (word, rest) = typed.split_once(' ').unwrap_or((typed, ""));
@@ -314,7 +313,7 @@ impl<W: Write> Console<W> {
         Ok(())
     }
 
-    /// Leaves the line of a prompt that was not answered.
+    /// Ends the line of an unanswered prompt.
     fn leave_prompt(&mut self) -> anyhow::Result<()> {
         if std::mem::take(&mut self.is_asked) {
             writeln!(self.screen)?;

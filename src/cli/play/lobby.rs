@@ -10,19 +10,23 @@ use sparring_chess::units::Millis;
 use sparring_personality::{Delay, Level, Personalities, Personality, strength::CALIBRATION};
 use sparring_sandbox::LobbyOptions;
 
-/// Whoever never seems to think longer counts as quick.
+/// Longest think time that counts as quick.
 const QUICK: Millis = Millis::from_secs(2);
 
-/// The lobby's part of `GET /sandbox/lobby`, with the personalities of the moment: files may be saved while the page is open.
+/// The lobby options in `GET /sandbox/lobby`, with the current personalities, which may be edited while the page is open.
 /// `edit` says whether books and personalities can be edited.
-pub(super) fn live(cast: watch::Receiver<Arc<Personalities>>, config: &Config, edit: bool) -> LobbyOptions {
+pub(super) fn live(
+    personalities: watch::Receiver<Arc<Personalities>>,
+    config: &Config,
+    edit: bool,
+) -> LobbyOptions {
     let first = config.play.personality.clone();
-    LobbyOptions::new(move || describe(&cast.borrow(), &first, edit))
+    LobbyOptions::new(move || describe(&personalities.borrow(), &first, edit))
 }
 
 /// `docs/sandbox.md` shows the whole. `first` plays when nobody is asked for.
-fn describe(cast: &Personalities, first: &str, edit: bool) -> Value {
-    let personalities: Vec<Value> = cast
+fn describe(personalities: &Personalities, first: &str, edit: bool) -> Value {
+    let personalities: Vec<Value> = personalities
         .iter()
         .map(|profile| {
             json!({
@@ -50,7 +54,7 @@ fn describe(cast: &Personalities, first: &str, edit: bool) -> Value {
     })
 }
 
-/// How long it seems to think, in the words that the page knows.
+/// The think time in the words of the page.
 fn pace(profile: &Personality) -> &'static str {
     match profile.delay {
         Delay::Off => "instant",
@@ -67,7 +71,8 @@ mod tests {
 
     #[test]
     fn the_lobby_offers_the_personalities_of_the_moment() {
-        let (cast, watched) = watch::channel(Arc::new(Personalities::new(vec![Personality::new("anna")])));
+        let (personalities, watched) =
+            watch::channel(Arc::new(Personalities::new(vec![Personality::new("anna")])));
         let offer = live(watched, &Config::default(), true);
         let named = |offer: &LobbyOptions| {
             let personalities = offer.describe()["personalities"].take();
@@ -80,7 +85,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(named(&offer), ["anna"]);
-        cast.send_replace(Arc::new(Personalities::new(vec![
+        personalities.send_replace(Arc::new(Personalities::new(vec![
             Personality::new("boris"),
             Personality::new("clara"),
         ])));

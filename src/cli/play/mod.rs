@@ -1,4 +1,4 @@
-//! `sparring play`: a server in a box, the daemon on it, and a person, in one program.
+//! `sparring play`: sandbox and daemon in one process, played in the browser or the terminal.
 //!
 //! The daemon plays over HTTP exactly as it would on lichess; only the address differs.
 
@@ -47,48 +47,48 @@ use sparring_sandbox::{self as sandbox, AnonymousAccess, ExplanationSource, Key,
 
 /// The bot's name in the sandbox.
 const BOT: &str = "Sparring";
-/// The port that people can bookmark.
+/// The default port.
 const PORT: u16 = 8877;
-/// So many games that are over can be asked why: about 12 MB.
-const KEPT: u32 = 200;
-/// Games without a clock sleep while their opponent thinks for long. A guest who has moved at last does not wait a minute
-/// until that is seen: this server may be asked as often as anybody likes.
-const LOOK: Millis = Millis::from_secs(2);
+/// How many finished games can still be explained: about 12 MB.
+const EXPLAINED_GAMES: u32 = 200;
+/// Interval of polling the running games. Games without a clock close their streams while the opponent thinks for long, and a
+/// poll sees the move at last. This server has no rate limits.
+const POLL_INTERVAL: Millis = Millis::from_secs(2);
 
-/// Plays against the bot in the browser or here in the terminal. No account, no network.
+/// Lets you play against the bot in the browser or in the terminal. No account, no network.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring play                                    prints an address to open in the browser
+  sparring play                                    prints the address to open in the browser
   sparring play --console --level 1200 --clock 5+3
   sparring play --console --personality attacker --color black")]
 pub struct Args {
-    /// Plays in this terminal instead of the browser.
+    /// Play in this terminal instead of the browser.
     #[arg(long)]
     console: bool,
-    /// The port of the page; 0 for any that is free.
+    /// The port of the web page; 0 for any free port.
     #[arg(long, default_value_t = PORT)]
     port: u16,
-    /// Books and personalities cannot be edited in the browser.
+    /// Serve the page without the editor for books and personalities.
     #[arg(long)]
     no_edit: bool,
-    /// Settings; only personality, level, engine and folders count here.
+    /// A settings file, of which only personality, level, engine and folders are used.
     #[arg(long)]
     config: Option<PathBuf>,
-    /// In the terminal: who to play; `sparring explain` lists them.
+    /// In the terminal: the personality to play; `sparring explain` lists them.
     #[arg(long, requires = "console")]
     personality: Option<String>,
-    /// In the terminal: how strong, 600 to 2800.
+    /// In the terminal: the level, 600 to 2800.
     #[arg(long, requires = "console", value_parser = clap::value_parser!(u32).range(levels()))]
     level: Option<u32>,
     /// In the terminal: your side.
     #[arg(long, requires = "console", value_parser = ["white", "black", "random"], default_value = "random")]
     color: String,
-    /// In the terminal: minutes and seconds added a move, as 5+3, at most 180+60; no clock otherwise.
+    /// In the terminal: minutes and increment in seconds, as in 5+3, at most 180+60; without it there is no clock.
     #[arg(long, requires = "console", value_parser = parse_clock)]
     clock: Option<(Millis, Millis)>,
 }
 
-/// The levels that can be asked for.
+/// The range of levels.
 fn levels() -> std::ops::RangeInclusive<i64> {
     i64::from(*Level::RANGE.start())..=i64::from(*Level::RANGE.end())
 }
@@ -110,7 +110,7 @@ fn parse_clock(text: &str) -> Result<(Millis, Millis), String> {
 /// Plays until the game is over (in the terminal) or Ctrl-C (with the page).
 ///
 /// # Errors
-/// When the settings cannot be used, the port is taken, or the terminal cannot be written to.
+/// When the settings cannot be used, the port is in use, or the terminal cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut config = match &args.config {
         Some(path) => {
@@ -130,23 +130,22 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     raise_open_files().warn_if_few();
     let runtime = threads::runtime()?;
     let done = runtime.block_on(play(args, config));
-    // A read from the terminal cannot be interrupted, and must not keep the program.
+    // A read from the terminal cannot be interrupted, and must not keep the process alive.
     runtime.shutdown_background();
     done
 }
 
-/// A guest at home may ask for any game: who is kept out by the settings are strangers.
+/// The settings for `play`: accepts any game, since the rules are meant for strangers.
 fn receive_guests(config: &mut Config) {
     for rule in &mut config.rules {
         rule.then = None;
     }
-    // Nobody sits before a page that says nothing: where there is no seat, the guest hears so at once.
+    // No queue: without a free slot the player is told at once.
     config.rules.push(Rule {
         then: Some(Action::Accept),
         ..Rule::welcoming_all()
     });
-    // Games without a clock may lie unfinished as long as the guest likes and must not stand in the way of the next one.
-    // They sleep, so that they cost no seat either.
+    // Unfinished games without a clock must not block the next one. They are parked, so that they use no slot either.
     config.games = Games {
         for_humans: 0,
         per_opponent: usize::MAX,
@@ -155,31 +154,31 @@ fn receive_guests(config: &mut Config) {
 }
 
 fn look_often(options: &mut Options) {
-    options.timing.poll_every = LOOK;
+    options.timing.poll_every = POLL_INTERVAL;
 }
 
 async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
     if let Some(name) = &args.personality {
-        must_know(&stock.cast.borrow(), name)?;
+        must_know(&stock.personalities.borrow(), name)?;
     }
     let seed = fresh_seed();
-    // What the program carries cannot be edited.
+    // The shipped files cannot be edited.
     let edits = !args.no_edit && !args.console && !shipped_stand_in(&config.paths);
-    // Other users of this machine can connect, and shall neither play here nor write books.
+    // Other users of this machine can connect; without the key they can neither play nor edit.
     let key = Key::random().context("cannot make a key")?;
     let mut options = sandbox::Options {
-        lobby: lobby::live(stock.cast.clone(), &config, edits),
+        lobby: lobby::live(stock.personalities.clone(), &config, edits),
         access: AnonymousAccess::Private(key.clone()),
         control: false,
         ..Default::default()
     };
     options.rules.seed = seed;
-    // What it has played of late is kept as long as it runs, so that the page can ask why.
-    let store =
-        ArchiveWriter::start(Archive::in_memory()?.keeping(KEPT)).context("cannot start the archive")?;
-    let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.cast.clone());
+    // An archive in memory, so that the page can explain recent games.
+    let store = ArchiveWriter::start(Archive::in_memory()?.keeping(EXPLAINED_GAMES))
+        .context("cannot start the archive")?;
+    let (memory, library, cast) = (store.clone(), stock.library.clone(), stock.personalities.clone());
     let worker = Worker::default();
     options.explanation_source = Some(ExplanationSource::new(move |id| {
         let (library, cast) = (Arc::clone(&library.borrow()), Arc::clone(&cast.borrow()));
@@ -215,9 +214,9 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let ready = status.wait_for(|status: &Status| status.is_listening);
     tokio::select! {
-        listening = ready => { listening.context("the daemon fell over")?; }
+        listening = ready => { listening.context("the daemon panicked")?; }
         ended = &mut daemon => {
-            ended.context("the daemon fell over")?.map_err(|exit| failure(&exit))?;
+            ended.context("the daemon panicked")?.map_err(|exit| failure(&exit))?;
         }
     }
 
@@ -229,7 +228,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
     }
     signals.leave.cancel();
     stop.cancel();
-    // Both end within two seconds; what is left of them ends with the program.
+    // Both end within two seconds, or with the process.
     let _ = daemon.await;
     let _ = serving.await;
     Ok(Exit::Success)
@@ -252,7 +251,7 @@ async fn show_page(
     tokio::select! {
         pressed = tokio::signal::ctrl_c() => pressed.context("cannot listen for Ctrl-C"),
         _ = terminate.recv() => Ok(()),
-        ended = daemon => ended.context("the daemon fell over")?.map_err(|exit| failure(&exit)),
+        ended = daemon => ended.context("the daemon panicked")?.map_err(|exit| failure(&exit)),
     }
 }
 

@@ -15,34 +15,34 @@ use crate::{
     store::{Archive, ArchivePath, ArchiveWriter, Hold, StoreError},
 };
 
-/// A start waits no longer for the rows of damaged archives, however many it meets; others come while the bot plays.
+/// Longest wait at the start for rows of damaged archives; later rows arrive while the bot plays.
 const READING: Duration = Duration::from_secs(3);
 
-/// Why a bot must not be started.
+/// Another bot holds the state folder.
 #[derive(Debug, thiserror::Error)]
-#[error("another bot runs with {}: stop it, or give this one a folder of its own by [state]", .0.display())]
+#[error("another bot uses {}: stop it, or set another `folder` in [state] for this one", .0.display())]
 pub struct LockError(pub PathBuf);
 
-/// The folder, held until this is dropped.
+/// The state folder, locked until dropped.
 #[derive(Debug)]
 pub struct StateDir {
     folder: PathBuf,
-    /// The lock lives as long as the open file.
+    /// Locked as long as the file is open.
     lock: Option<File>,
 }
 
 impl StateDir {
-    /// Takes the folder, making it if need be. Where that cannot be done, as on a full disk, the bot plays without.
+    /// Creates and locks the folder. Where that fails, as on a full disk, the bot plays without it.
     ///
     /// # Errors
-    /// [`Taken`] when another process holds it.
+    /// [`LockError`] when another process holds it.
     pub fn take(folder: &Path) -> Result<Self, LockError> {
         let lock = match lock(folder) {
             Ok(file) => Some(file),
             Err(TryLockError::WouldBlock) => return Err(LockError(folder.to_owned())),
             Err(TryLockError::Error(why)) => {
                 warn!(
-                    "{} cannot be used, nothing outlasts a restart until it can: {why}",
+                    "cannot use {}; until then the bot keeps nothing over a restart: {why}",
                     folder.display()
                 );
                 None
@@ -54,21 +54,20 @@ impl StateDir {
         })
     }
 
-    /// Opens the archive: the handle that writes to it, and what it remembers. An archive that cannot be used costs no game: it is
-    /// tried again while the bot plays, and rows wait for it as for a disk that is full later. In the place of one that is
-    /// damaged comes a new one, which remembers what could be read of the old.
+    /// Opens the archive: its writer, and the state restored from it. An archive that cannot be opened is retried while the bot plays,
+    /// and rows are queued. A damaged one is replaced by a new one with the readable rows.
     pub async fn open(&self) -> (ArchiveWriter, RestoredState) {
         let (path, hold) = (self.folder.join(ARCHIVE), self.hold());
         tokio::task::spawn_blocking(|| open(path, hold))
             .await
             .unwrap_or_else(|why| {
-                warn!("games are not kept: {why}");
+                warn!("games are not archived: {why}");
                 Default::default()
             })
     }
 
-    /// Holds the folder whenever the archive is opened: two bots in one archive would take each other's games for their own. It may
-    /// not have been there when the bot started, or have been taken away since.
+    /// Locks the folder at each opening of the archive, since the folder may have been missing at the start or deleted meanwhile. Two
+    /// bots must not share an archive.
     fn hold(&self) -> Hold {
         let folder = self.folder.clone();
         let mut held = self.lock.as_ref().and_then(identity);
@@ -84,9 +83,9 @@ impl StateDir {
                         own = Some(file);
                     }
                     Err(TryLockError::WouldBlock) => return Err(StoreError::Held),
-                    // Some file systems know no locks.
+                    // Some file systems have no locks.
                     Err(TryLockError::Error(why)) => {
-                        debug!("{} cannot be held: {why}", folder.display());
+                        debug!("{} cannot be locked: {why}", folder.display());
                         return Ok(own.is_some());
                     }
                 }
@@ -107,8 +106,10 @@ fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
     if let (Ok(_), Err(why)) = (&archive, &past)
         && why.is_damage()
     {
-        // Nobody may have it open when it is moved.
-        archive = archive.map(Archive::leave).and_then(|()| home.replace(why));
+        // It must be closed before it is moved.
+        archive = archive
+            .map(Archive::close_without_checkpoint)
+            .and_then(|()| home.replace(why));
         home.wait_for_rows(until);
         past = archive
             .as_ref()
@@ -116,15 +117,19 @@ fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
     }
     if let Err(why) = &archive {
         warn!(
-            "{} cannot be used, rows wait until it can: {}",
+            "cannot use {}; rows are queued until then: {}",
             path.display(),
-            why.told()
+            why.with_cause()
         );
     } else if let Err(why) = &past {
-        warn!("{} remembers nothing: {}", path.display(), why.told());
+        warn!(
+            "cannot restore the state from {}: {}",
+            path.display(),
+            why.with_cause()
+        );
     }
     let store = ArchiveWriter::keep(archive.ok(), home).unwrap_or_else(|why| {
-        warn!("games are not kept: {why}");
+        warn!("games are not archived: {why}");
         ArchiveWriter::default()
     });
     (store, past.unwrap_or_default())
@@ -157,7 +162,7 @@ mod tests {
             StateDir::take(&folder)
                 .unwrap_err()
                 .to_string()
-                .contains("another bot runs")
+                .contains("another bot uses")
         );
         drop(held);
         assert!(!is_held(&folder));

@@ -5,18 +5,16 @@ use tokio_util::task::AbortOnDropHandle;
 #[cfg(target_os = "linux")]
 pub(super) use linux::take;
 
-/// Takes nothing: other systems have no such names. There the lock of the folder and the server tell of another bot.
+/// Locks nothing: only Linux has abstract sockets. Elsewhere the folder lock and the stream conflict reveal another bot.
 #[cfg(not(target_os = "linux"))]
 #[expect(clippy::unused_async, reason = "as on Linux")]
 pub(super) async fn take(_: u64, _: &sparring_lichess::Token) -> Option<NameLock> {
     Some(NameLock(None))
 }
 
-/// Holds a name until it is dropped.
+/// The lock, held until dropped.
 #[derive(Debug)]
-pub struct NameLock(
-    #[expect(dead_code, reason = "the lock lives as long as what holds it")] Option<AbortOnDropHandle<()>>,
-);
+pub struct NameLock(#[expect(dead_code, reason = "dropping it ends the lock")] Option<AbortOnDropHandle<()>>);
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -42,20 +40,20 @@ mod linux {
     use crate::cli::bootstrap::fresh_seed;
     use sparring_lichess::Token;
 
-    /// So many names are there for one number: whoever takes some for no good leaves others.
+    /// Socket names per lock: another user's program may occupy some of them.
     const NAMES: usize = 8;
-    /// Nobody is waited for longer.
-    const PATIENCE: Duration = Duration::from_millis(500);
-    /// So many are answered at the same time.
-    const AT_ONCE: usize = 32;
-    /// Bytes of a question and of its answer.
+    /// Timeout of a connection.
+    const TIMEOUT: Duration = Duration::from_millis(500);
+    /// Connections answered at the same time.
+    const MAX_CONNECTIONS: usize = 32;
+    /// Bytes of a challenge and of its response.
     const LENGTH: usize = 32;
     /// The superuser.
     const ROOT: u32 = 0;
-    /// What Linux calls everybody whom a namespace has no name for, so it is no proof of anything.
+    /// The uid that Linux shows for users without a mapping in the namespace; it proves nothing.
     const NOBODY: u32 = 65_534;
 
-    /// Takes a name of this number. A holder is believed that has this token, runs as the same user or as root. None where one is.
+    /// Locks a fingerprint. None where another bot holds it: a process that has the token, or runs as the same user or as root.
     pub(in crate::cli::state_dir) async fn take(number: u64, token: &Token) -> Option<NameLock> {
         take_as(number, token, rustix::process::geteuid().as_raw()).await
     }
@@ -75,14 +73,14 @@ mod linux {
                 }
                 Err(why) if why.kind() == io::ErrorKind::AddrInUse => {}
                 Err(why) => {
-                    debug!("no name can be held on this machine: {why}");
+                    debug!("abstract sockets cannot be bound on this machine: {why}");
                     return Some(NameLock(None));
                 }
             }
         }
         let Some((held, listener)) = bound else {
             warn!(
-                "{}, so another bot with this account cannot be noticed",
+                "{}, so another bot with this account cannot be detected",
                 before.strangers(number)
             );
             return Some(NameLock(None));
@@ -97,7 +95,7 @@ mod linux {
         }
         if !after.users.is_empty() {
             warn!(
-                "{}: it proves nothing, and the bot runs all the same",
+                "{}: without proof that it is a bot with this token, this bot runs anyway",
                 after.strangers(number)
             );
         }
@@ -117,11 +115,11 @@ mod linux {
         UnixListener::from_std(socket)
     }
 
-    /// Who holds some names.
+    /// The holders of sockets.
     #[derive(Default)]
     struct Holders {
         has_bot: bool,
-        /// The users of those that prove nothing, where that is known.
+        /// The uids of holders without proof, where known.
         users: BTreeSet<Option<u32>>,
     }
 
@@ -157,7 +155,7 @@ mod linux {
 
     /// Who holds a name: nobody, a bot, or a user who proves nothing.
     async fn holder(name: &str, token: &Token, own: u32) -> Option<Result<(), Option<u32>>> {
-        let stream = match timeout(PATIENCE, UnixStream::connect(format!("\0{name}"))).await {
+        let stream = match timeout(TIMEOUT, UnixStream::connect(format!("\0{name}"))).await {
             Ok(Ok(stream)) => stream,
             // Nobody listens: who has the name all the same is met when it is to be bound.
             Ok(Err(why)) if why.kind() == io::ErrorKind::ConnectionRefused => return None,
@@ -167,7 +165,7 @@ mod linux {
         if user.is_some_and(|user| is_believed(user, own)) {
             return Some(Ok(()));
         }
-        let answers = timeout(PATIENCE, ask(stream, name, token)).await;
+        let answers = timeout(TIMEOUT, ask(stream, name, token)).await;
         Some(if matches!(answers, Ok(Ok(true))) {
             Ok(())
         } else {
@@ -199,7 +197,7 @@ mod linux {
             let asker = listener.accept().await.map(|(stream, _)| stream);
             if asker.is_err() {
                 // Too many files are open.
-                tokio::time::sleep(PATIENCE).await;
+                tokio::time::sleep(TIMEOUT).await;
             }
             Some((asker, listener))
         });
@@ -209,10 +207,10 @@ mod linux {
             stream.write_all(&token.proof(&name, &question)).await
         };
         askers
-            .for_each_concurrent(AT_ONCE, async |asker| {
+            .for_each_concurrent(MAX_CONNECTIONS, async |asker| {
                 if let Ok(stream) = asker {
                     // Whoever asked and left needs no answer.
-                    let _: Result<io::Result<()>, _> = timeout(PATIENCE, tell(stream)).await;
+                    let _: Result<io::Result<()>, _> = timeout(TIMEOUT, tell(stream)).await;
                 }
             })
             .await;

@@ -2,31 +2,34 @@
 
 use rusqlite::{Row, named_params, params};
 
-use super::{Archive, StoreError, millis, number};
+use super::{
+    Archive, StoreError,
+    rows::{millis, number},
+};
 use crate::store::ChallengeRecord;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::UserId;
 
-/// Which challenges to show. What is none is not asked.
+/// Which challenges to read. A field that is none restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChallengeFilter {
     /// From or to this opponent.
     pub opponent: Option<UserId>,
-    /// Of this time since 1970 or later.
+    /// At this time since 1970 or later.
     pub since: Option<Millis>,
     /// Before this time since 1970.
     pub until: Option<Millis>,
-    /// Only the bot's own, or only those of others.
+    /// Only sent, or only received ones.
     pub sent: Option<bool>,
-    /// No more than so many, the newest first; none for all.
+    /// At most so many, newest first; none for all.
     pub most: Option<u32>,
 }
 
 impl Archive {
-    /// Writes down what became of a challenge.
+    /// Writes a challenge with its verdict.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_challenge(&self, record: &ChallengeRecord) -> Result<(), StoreError> {
         self.sql
             .prepare_cached(
@@ -46,10 +49,10 @@ impl Archive {
         Ok(())
     }
 
-    /// The challenges that a filter lets through, the newest first.
+    /// The challenges that match a filter, newest first.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn challenges(&self, filter: &ChallengeFilter) -> Result<Vec<ChallengeRecord>, StoreError> {
         let mut select = self.sql.prepare_cached(
             "SELECT * FROM challenges WHERE (:opponent IS NULL OR opponent = :opponent) AND at >= :since
@@ -66,7 +69,7 @@ impl Archive {
             },
             challenge_of,
         )?;
-        // A row that nobody of ours wrote is passed over.
+        // Invalid rows are skipped.
         Ok(rows
             .collect::<Result<Vec<_>, _>>()?
             .into_iter()

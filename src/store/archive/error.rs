@@ -5,65 +5,65 @@ use thiserror::Error;
 /// Why the archive cannot be used.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// The database refuses.
-    #[error("the archive refuses")]
+    /// SQLite's error.
+    #[error("the archive cannot be used")]
     Sql(#[from] rusqlite::Error),
-    /// Another bot has its folder.
-    #[error("another bot has the archive")]
+    /// Another bot holds the folder's lock.
+    #[error("another bot is using the archive")]
     Held,
-    /// It has no tables yet.
+    /// The database has no tables.
     #[error(
-        "the archive is empty: probably this is a copy of the archive.db of a running bot without the files beside it, which \
-         have what is new; copy by `sqlite3 archive.db \".backup copy.db\"`"
+        "the archive is empty: probably a copy of a running bot's archive.db without the files beside it, which hold the newest \
+         rows; copy it with `sqlite3 archive.db \".backup copy.db\"`"
     )]
     Empty,
-    /// An earlier program wrote it, and nobody has renewed it since.
+    /// The schema is older than this program's.
     #[error(
-        "the archive has schema {found}, this program reads {known}: `sparring run` renews it when it starts"
+        "the archive has schema {found}, this program reads {known}: `sparring run` migrates it when it starts"
     )]
     TooOld {
         /// Its version.
         found: usize,
-        /// The one that is read here.
+        /// The version that this program reads.
         known: usize,
     },
-    /// Its tables are not those of an archive.
+    /// A database with other tables.
     #[error("the archive's tables are not those of this program")]
     Foreign,
-    /// It cannot be what it was.
+    /// The file is damaged.
     #[error("the archive is damaged: {0}")]
     Damaged(&'static str),
-    /// It is damaged, and could not be moved out of the way of a new one.
+    /// The file is damaged and cannot be moved aside.
     #[error("the archive is damaged and cannot be moved away")]
     NotMoved(#[source] std::io::Error),
-    /// A later program wrote it.
+    /// The schema is newer than this program's.
     #[error("the archive has schema {found}, this program knows up to {known}: use a newer version")]
     TooNew {
         /// Its version.
         found: usize,
-        /// The newest known here.
+        /// The newest version that this program knows.
         known: usize,
     },
 }
 
 impl StoreError {
-    /// Whether somebody ended the question, as by [`Archive::interrupt`](super::Archive::interrupt).
+    /// Whether the query was interrupted through [`Archive::interrupt`](super::Archive::interrupt).
     #[must_use]
     pub fn was_interrupted(&self) -> bool {
         let Self::Sql(error) = self else { return false };
         error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted)
     }
 
-    /// The trouble and what lies behind it, in a line.
+    /// The message and its cause in a line.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn with_cause(&self) -> String {
         match std::error::Error::source(self) {
             Some(cause) => format!("{self}: {cause}"),
             None => self.to_string(),
         }
     }
 
-    /// What is wrong with the file, without what is said of it anyway.
+    /// The cause alone, for messages that already say that the archive is damaged.
     #[must_use]
     pub fn reason(&self) -> String {
         match self {

@@ -7,18 +7,21 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use super::{Archive, BUSY, StoreError};
 use crate::store::salvage::tables;
 
-/// So many faults of a file are told.
-const FAULTS: u32 = 3;
+/// How many errors SQLite's check reports.
+const MAX_ERRORS: u32 = 3;
 
 impl Archive {
-    /// Whether anything was made in it.
+    /// Whether the database has any table.
     pub(super) fn has_tables(&self) -> Result<bool, StoreError> {
         let all = "SELECT count(*) FROM sqlite_schema";
         Ok(self.sql.query_row(all, [], |row| row.get::<_, u32>(0))? > 0)
     }
 
-    /// Whether its tables are those of an archive.
-    pub(in crate::store) fn know_tables(&self) -> Result<(), StoreError> {
+    /// Checks that every table has this program's number of columns.
+    ///
+    /// # Errors
+    /// [`StoreError::Foreign`] where one has not.
+    pub(in crate::store) fn check_tables(&self) -> Result<(), StoreError> {
         let mut select = self.sql.prepare("SELECT count(*) FROM pragma_table_info(?)")?;
         for (table, columns) in tables() {
             if select.query_row([table], |row| row.get::<_, u32>(0))? as usize != columns {
@@ -28,11 +31,10 @@ impl Archive {
         Ok(())
     }
 
-    /// Looks at a file that is open elsewhere in this program as whoever opens it next will see it: at its header and at the
-    /// ends of each table.
+    /// Opens a file a second time and reads its header and the ends of each table, to see what the next opening would see.
     ///
     /// # Errors
-    /// [`StoreError`] where it cannot be read.
+    /// [`StoreError`] where that fails.
     pub(in crate::store) fn probe(path: &Path) -> Result<(), StoreError> {
         let sql = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         sql.busy_timeout(BUSY)?;
@@ -45,18 +47,18 @@ impl Archive {
         Ok(())
     }
 
-    /// What is wrong with the file, as SQLite's own check finds it. It reads all pages.
+    /// The errors that SQLite's `quick_check` finds. Reads all pages.
     ///
     /// # Errors
-    /// [`StoreError`] when it cannot be checked.
-    pub fn faults(&self) -> Result<Vec<String>, StoreError> {
-        let mut check = self.sql.prepare(&format!("PRAGMA quick_check({FAULTS})"))?;
-        let told = check.query_map([], |row| row.get::<_, String>(0))?;
-        let told: Vec<String> = told.collect::<Result<_, _>>()?;
-        Ok(told.into_iter().filter(|line| line != "ok").collect())
+    /// [`StoreError`] when the check cannot run.
+    pub fn integrity_errors(&self) -> Result<Vec<String>, StoreError> {
+        let mut check = self.sql.prepare(&format!("PRAGMA quick_check({MAX_ERRORS})"))?;
+        let lines = check.query_map([], |row| row.get::<_, String>(0))?;
+        let lines: Vec<String> = lines.collect::<Result<_, _>>()?;
+        Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 
-    /// How long the file should be by what the database says.
+    /// The length in bytes that the file should have by its header.
     pub(in crate::store) fn stated_length(&self) -> Result<u64, StoreError> {
         let number = |name| {
             self.sql
@@ -65,9 +67,9 @@ impl Archive {
         Ok(u64::from(number("page_count")?) * u64::from(number("page_size")?))
     }
 
-    /// Closes it, where it is damaged, without writing to the file: what lies in the write-ahead log stays there.
-    pub fn leave(self) {
-        // Refused, it is closed as always.
+    /// Closes a damaged archive without a checkpoint, so that its write-ahead log stays as it is.
+    pub fn close_without_checkpoint(self) {
+        // If that fails, it is closed as usual.
         let _ = self
             .sql
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);

@@ -2,39 +2,23 @@
 
 use rusqlite::types::Value;
 
-use super::{number, side_name};
+use super::rows::{number, side_name};
+use crate::store::record::GameResult;
 use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, Side, UserId};
 
-/// How a game ended for me.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Result {
-    /// I have won.
-    Won,
-    /// The opponent has won.
-    Lost,
-    /// Nobody has.
-    Drawn,
-    /// It does not count: aborted, or never begun.
-    Void,
-    /// It has not ended.
-    Runs,
-}
-
-impl Result {
-    /// The condition on a row.
-    fn condition(self) -> &'static str {
-        match self {
-            Self::Won => "winner = side",
-            Self::Lost => "winner != side",
-            Self::Drawn => "ended IS NOT NULL AND winner IS NULL AND status NOT IN ('aborted', 'noStart')",
-            Self::Void => "winner IS NULL AND status IN ('aborted', 'noStart')",
-            Self::Runs => "ended IS NULL",
-        }
+/// The SQL condition on a row of `games`.
+fn condition(result: GameResult) -> &'static str {
+    match result {
+        GameResult::Won => "winner = side",
+        GameResult::Lost => "winner != side",
+        GameResult::Drawn => "ended IS NOT NULL AND winner IS NULL AND status NOT IN ('aborted', 'noStart')",
+        GameResult::Void => "winner IS NULL AND status IN ('aborted', 'noStart')",
+        GameResult::Runs => "ended IS NULL",
     }
 }
 
-/// Which games to show. What is none is not asked.
+/// Which games to read. A field that is none restricts nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Against this opponent.
@@ -50,7 +34,7 @@ pub struct Filter {
     /// In which I had this side.
     pub side: Option<Side>,
     /// That ended so for me.
-    pub result: Option<Result>,
+    pub result: Option<GameResult>,
     /// Of this variant, by lichess' key in any spelling of case.
     pub variant: Option<String>,
     /// Of this speed, by lichess' key in any spelling of case.
@@ -92,7 +76,7 @@ impl Filter {
             .into_iter()
             .filter_map(|(condition, value)| Some((condition, value?)))
             .unzip();
-        conditions.extend(self.result.map(Result::condition));
+        conditions.extend(self.result.map(condition));
         if let Some((began, id)) = &self.after {
             conditions.push("began <= ? AND (began < ? OR id > ?)");
             values.extend([time(*began), time(*began), Value::from(id.to_string())]);

@@ -1,48 +1,50 @@
-//! What the next start reads from the archive.
+//! State that outlasts a restart: rate limits, cooldowns, requested personas, game flags, scores and unfinished games.
 
 use rusqlite::{OptionalExtension as _, Row, params};
 
-use super::{Archive, StoreError, millis, number};
+use super::{
+    Archive, StoreError,
+    rows::{millis, number},
+};
 use crate::store::{ChallengeCooldown, GameFlags, OpponentScore, RequestedPersona};
 use sparring_chess::units::{Elo, Millis};
 use sparring_lichess::model::{GameId, UserId};
 
-/// For questions without a last moment: nothing is dated later.
+/// The `latest` of queries without an upper bound.
 pub const ALWAYS: Millis = Millis(u64::MAX);
 
-/// Questions of every start, which may come while a clock runs: none of them may read all games. Each has a last moment: a clock that
-/// went wrong once may have left rows of a year to come, which are nothing of today.
-pub(super) const RESTS: &str = "SELECT opponent, refusals, until FROM rests WHERE until > ? AND until <= ? ORDER BY until DESC LIMIT 2000";
-pub(super) const WISHES: &str =
+/// Queries of every start, during which game clocks may run: none may scan all games. Each has an upper bound of time, since a wrong
+/// clock may have left rows dated in the future.
+pub(super) const COOLDOWNS: &str = "SELECT opponent, refusals, until FROM rests WHERE until > ? AND until <= ? ORDER BY until DESC LIMIT 2000";
+pub(super) const REQUESTED_PERSONAS: &str =
     "SELECT opponent, personality, level FROM wishes WHERE at <= ? ORDER BY at DESC LIMIT 5000";
 pub(super) const OPPONENTS: &str =
     "SELECT opponent, is_bot FROM games WHERE began >= ? AND began <= ? AND opponent IS NOT NULL";
 pub(super) const DECIDED: &str = "SELECT opponent, winner != side FROM games
     WHERE began >= ? AND began <= ? AND NOT rated AND opponent IS NOT NULL AND winner IS NOT NULL";
-/// From the games that run to what was granted in them, since of all games that may be much.
-pub(super) const FAVOURS: &str = "SELECT id, takebacks, offered, favours.personality, favours.level
+/// Joins from the running games to their flags, of which all games may have many.
+pub(super) const GAME_FLAGS: &str = "SELECT id, takebacks, offered, favours.personality, favours.level
     FROM games INDEXED BY games_without_end CROSS JOIN favours ON game = id
     WHERE ended IS NULL AND began <= ? ORDER BY began DESC LIMIT 1000";
-pub(super) const WITHOUT_END: &str = "SELECT id FROM games INDEXED BY games_without_end WHERE ended IS NULL AND began <= ? ORDER BY began DESC LIMIT 100";
+pub(super) const UNFINISHED: &str = "SELECT id FROM games INDEXED BY games_without_end WHERE ended IS NULL AND began <= ? ORDER BY began DESC LIMIT 100";
 
-/// What was played with such opponents, from an index alone. In a group with `max` SQLite takes the other columns from the row that
-/// has it.
-pub(super) fn tallies(whose: &str) -> String {
+/// Scores by opponent, from an index alone. In a group with `max`, SQLite takes the other columns from the row with the maximum.
+pub(super) fn scores_query(whose: &str) -> String {
     format!(
         "SELECT opponent, count(*), sum(CASE WHEN winner = side THEN 2 WHEN winner IS NULL THEN 1 ELSE 0 END),
          max(CASE WHEN NOT rated AND ended <= ?1 THEN ended END), played FROM games INDEXED BY games_by_score
          WHERE {whose} AND ended IS NOT NULL AND status NOT IN ('aborted', 'noStart') GROUP BY opponent"
     )
 }
-/// All opponents that have a name, and one of them.
+/// Conditions for [`scores_query`]: all opponents with a name, and one of them.
 pub(super) const NAMED: &str = "opponent IS NOT NULL";
 pub(super) const ONE: &str = "opponent = ?2";
 
 impl Archive {
-    /// Writes down until when a limit holds, in milliseconds since 1970.
+    /// Writes the end of a rate limit, in milliseconds since 1970.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_limit(&self, key: &str, until: Millis) -> Result<(), StoreError> {
         self.sql.execute(
             "INSERT OR REPLACE INTO limits (key, until) VALUES (?, ?)",
@@ -51,10 +53,10 @@ impl Archive {
         Ok(())
     }
 
-    /// The limits that still hold, and until when; none that would hold longer than until `latest`.
+    /// The rate limits in force and their ends, without those that end after `latest`.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn limits(&self, now: Millis, latest: Millis) -> Result<Vec<(String, Millis)>, StoreError> {
         let mut select = self
             .sql
@@ -65,11 +67,11 @@ impl Archive {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Writes down who is not challenged for a while, until a time since 1970.
+    /// Writes until when an opponent is not challenged, in milliseconds since 1970.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn put_rest(&self, rest: &ChallengeCooldown) -> Result<(), StoreError> {
+    /// [`StoreError`] when SQLite fails.
+    pub fn put_cooldown(&self, rest: &ChallengeCooldown) -> Result<(), StoreError> {
         self.sql.execute(
             "INSERT OR REPLACE INTO rests (opponent, refusals, until) VALUES (?, ?, ?)",
             params![rest.user.as_str(), rest.refusals, number(rest.until.0)],
@@ -77,13 +79,12 @@ impl Archive {
         Ok(())
     }
 
-    /// Who is not challenged now or was not until a while ago: how often somebody refused counts beyond the rest itself. A rest longer than
-    /// until `latest` is none.
+    /// Cooldowns that end after `since` and not after `latest`. Ended ones count too: they hold the number of refusals.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn rests(&self, since: Millis, latest: Millis) -> Result<Vec<ChallengeCooldown>, StoreError> {
-        let mut select = self.sql.prepare(RESTS)?;
+    /// [`StoreError`] when SQLite fails.
+    pub fn cooldowns(&self, since: Millis, latest: Millis) -> Result<Vec<ChallengeCooldown>, StoreError> {
+        let mut select = self.sql.prepare(COOLDOWNS)?;
         let rows = select.query_map([number(since.0), number(latest.0)], |row| {
             Ok((row.get::<_, String>(0)?, row.get(1)?, millis(row.get(2)?)))
         })?;
@@ -99,11 +100,11 @@ impl Archive {
         Ok(all.into_iter().filter_map(read).collect())
     }
 
-    /// Writes down at a time since 1970 what the next casual game with an opponent is to be; nothing once that is settled.
+    /// Writes the persona that an opponent asked for, or deletes the row if none is asked for. `at` is the time since 1970.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn put_wish(
+    /// [`StoreError`] when SQLite fails.
+    pub fn put_requested_persona(
         &self,
         opponent: &UserId,
         asked: &RequestedPersona,
@@ -126,12 +127,12 @@ impl Archive {
         Ok(())
     }
 
-    /// What the next casual games are to be, the newest wishes first, at most five thousand.
+    /// The personas that opponents asked for, newest first, at most 5000.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn wishes(&self, latest: Millis) -> Result<Vec<(UserId, RequestedPersona)>, StoreError> {
-        let mut select = self.sql.prepare(WISHES)?;
+    /// [`StoreError`] when SQLite fails.
+    pub fn requested_personas(&self, latest: Millis) -> Result<Vec<(UserId, RequestedPersona)>, StoreError> {
+        let mut select = self.sql.prepare(REQUESTED_PERSONAS)?;
         let rows = select.query_map([number(latest.0)], |row| {
             let asked = RequestedPersona {
                 personality: row.get(1)?,
@@ -146,10 +147,10 @@ impl Archive {
             .collect())
     }
 
-    /// With whom games were begun from a time to another, once for each game, and whether that was a bot.
+    /// The opponent of each game begun from `since` to `latest`, and whether it is a bot.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn opponents_between(
         &self,
         since: Millis,
@@ -165,10 +166,10 @@ impl Archive {
         Ok(known.into_iter().flatten().collect())
     }
 
-    /// How casual games begun from a time to another ended that were not drawn: against whom, and whether the opponent won.
+    /// The opponent of each decisive casual game begun from `since` to `latest`, and whether the opponent won.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn decided_between(&self, since: Millis, latest: Millis) -> Result<Vec<(UserId, bool)>, StoreError> {
         let mut select = self.sql.prepare(DECIDED)?;
         let rows = select.query_map([number(since.0), number(latest.0)], |row| {
@@ -181,15 +182,14 @@ impl Archive {
             .collect())
     }
 
-    /// What was played with each opponent ever, and how strong in the last casual game, of those that had ended by `latest`.
-    /// Games that do not count are left out.
+    /// The score against each opponent, and the level of the last casual game that ended by `latest`. Void games do not count.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn scores(&self, latest: Millis) -> Result<Vec<(UserId, OpponentScore)>, StoreError> {
-        let mut select = self.sql.prepare(&tallies(NAMED))?;
+        let mut select = self.sql.prepare(&scores_query(NAMED))?;
         let rows = select.query_map([number(latest.0)], |row| {
-            Ok((row.get::<_, String>(0)?, tally_of(row)?))
+            Ok((row.get::<_, String>(0)?, score_of(row)?))
         })?;
         let all: Vec<(String, OpponentScore)> = rows.collect::<Result<_, _>>()?;
         Ok(all
@@ -198,23 +198,23 @@ impl Archive {
             .collect())
     }
 
-    /// The same of one opponent.
+    /// The score against one opponent; see [`scores`](Self::scores).
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn score(&self, opponent: &UserId, latest: Millis) -> Result<OpponentScore, StoreError> {
-        let mut select = self.sql.prepare(&tallies(ONE))?;
+        let mut select = self.sql.prepare(&scores_query(ONE))?;
         let found = select
-            .query_row(params![number(latest.0), opponent.as_str()], tally_of)
+            .query_row(params![number(latest.0), opponent.as_str()], score_of)
             .optional()?;
         Ok(found.unwrap_or_default())
     }
 
-    /// Writes down what was granted in a game so far.
+    /// Writes the flags of a game.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn put_favour(&self, game: &GameId, favour: &GameFlags) -> Result<(), StoreError> {
+    /// [`StoreError`] when SQLite fails.
+    pub fn put_game_flags(&self, game: &GameId, favour: &GameFlags) -> Result<(), StoreError> {
         self.sql.execute(
             "INSERT OR REPLACE INTO favours (game, takebacks, offered, personality, level) VALUES (?, ?, ?, ?, ?)",
             params![
@@ -228,13 +228,12 @@ impl Archive {
         Ok(())
     }
 
-    /// What was granted in games whose end nobody has written down, begun by `latest`, the newest first, at most a
-    /// thousand. A game of days may be months old.
+    /// The flags of unfinished games begun by `latest`, newest first, at most 1000. A correspondence game may be months old.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn favours(&self, latest: Millis) -> Result<Vec<(GameId, GameFlags)>, StoreError> {
-        let mut select = self.sql.prepare(FAVOURS)?;
+    /// [`StoreError`] when SQLite fails.
+    pub fn game_flags(&self, latest: Millis) -> Result<Vec<(GameId, GameFlags)>, StoreError> {
+        let mut select = self.sql.prepare(GAME_FLAGS)?;
         let rows = select.query_map([number(latest.0)], |row| {
             let favour = GameFlags {
                 takebacks: row.get(1)?,
@@ -253,10 +252,10 @@ impl Archive {
             .collect())
     }
 
-    /// Whether the end of a game is written down.
+    /// Whether a game has ended.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn has_ended(&self, game: &GameId) -> Result<bool, StoreError> {
         let mut select = self
             .sql
@@ -265,11 +264,10 @@ impl Archive {
         Ok(found.unwrap_or_default())
     }
 
-    /// A game whose end nobody has seen and nobody can tell any more is kept as aborted, with the moves that were shown: that
-    /// is what lichess does with games before it forgets them, and it counts for nobody.
+    /// Ends a game as aborted that the server no longer knows, with the moves that were seen: lichess forgets only aborted games.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
+    /// [`StoreError`] when SQLite fails.
     pub fn put_forgotten(&self, game: &GameId, at: Millis) -> Result<(), StoreError> {
         self.sql.execute(
             "UPDATE games SET ended = ?, status = 'aborted',
@@ -280,20 +278,20 @@ impl Archive {
         Ok(())
     }
 
-    /// Games whose end nobody has written down, begun by `latest`, the newest first, at most a hundred.
+    /// Unfinished games begun by `latest`, newest first, at most 100.
     ///
     /// # Errors
-    /// [`StoreError`] when the database refuses.
-    pub fn without_end(&self, latest: Millis) -> Result<Vec<GameId>, StoreError> {
-        let mut select = self.sql.prepare(WITHOUT_END)?;
+    /// [`StoreError`] when SQLite fails.
+    pub fn unfinished(&self, latest: Millis) -> Result<Vec<GameId>, StoreError> {
+        let mut select = self.sql.prepare(UNFINISHED)?;
         let rows = select.query_map([number(latest.0)], |row| row.get::<_, String>(0))?;
         let ids: Vec<String> = rows.collect::<Result<_, _>>()?;
         Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
     }
 }
 
-/// Who has played rated games alone has no level.
-fn tally_of(row: &Row<'_>) -> rusqlite::Result<OpponentScore> {
+/// A score row. Without a casual game there is no level.
+fn score_of(row: &Row<'_>) -> rusqlite::Result<OpponentScore> {
     let was_casual = row.get::<_, Option<i64>>(3)?.is_some();
     let level = row.get::<_, Option<u32>>(4)?.map(Elo);
     Ok(OpponentScore {

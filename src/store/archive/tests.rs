@@ -7,8 +7,11 @@ use std::{path::PathBuf, sync::Barrier};
 
 use super::*;
 use crate::store::{
-    ChallengeRecord, MoveExplanation, PvLine, RequestedPersona, ScoreJson, SearchExplanation, test_fixtures,
+    ChallengeRecord, GameResult, MoveExplanation, PvLine, RequestedPersona, ScoreJson, SearchExplanation,
+    Thought, test_fixtures,
 };
+use sparring_chess::units::{Depth, Elo, Nodes};
+use sparring_lichess::model::Side;
 
 fn id(text: &str) -> GameId {
     text.parse().unwrap()
@@ -202,9 +205,9 @@ fn columns_that_a_later_program_adds_are_in_nobodys_way() {
     archive.put_challenge(&challenge("aaaaaaaa", 1, true)).unwrap();
     archive.put_limit("bot.vsBot.day", Millis(500)).unwrap();
     archive
-        .put_favour(&game.id, &crate::store::GameFlags::default())
+        .put_game_flags(&game.id, &crate::store::GameFlags::default())
         .unwrap();
-    archive.put_rest(&rest(10, 1)).unwrap();
+    archive.put_cooldown(&rest(10, 1)).unwrap();
     let lean = sparring_book::WeightFactor {
         key: 1,
         uci: "e2e4".to_owned(),
@@ -213,7 +216,7 @@ fn columns_that_a_later_program_adds_are_in_nobodys_way() {
         expected: 3.0,
         permille: 860,
     };
-    archive.put_leans("main", &[lean]).unwrap();
+    archive.put_learned_weights("main", &[lean]).unwrap();
     assert_eq!(archive.games(&Filter::default()).unwrap(), [game]);
 }
 
@@ -266,20 +269,22 @@ fn what_the_next_game_is_to_be_is_kept_until_it_is_settled_in_old_archives_too()
         level: level.map(Elo),
     };
     let (ana, boris) = ("ana".parse().unwrap(), "boris".parse().unwrap());
-    assert_eq!(archive.wishes(ALWAYS).unwrap(), []);
+    assert_eq!(archive.requested_personas(ALWAYS).unwrap(), []);
     archive
-        .put_wish(&ana, &wish(None, Some(1400)), Millis(1))
+        .put_requested_persona(&ana, &wish(None, Some(1400)), Millis(1))
         .unwrap();
     archive
-        .put_wish(&boris, &wish(Some("club"), None), Millis(2))
+        .put_requested_persona(&boris, &wish(Some("club"), None), Millis(2))
         .unwrap();
-    archive.put_wish(&ana, &wish(None, Some(900)), Millis(3)).unwrap();
+    archive
+        .put_requested_persona(&ana, &wish(None, Some(900)), Millis(3))
+        .unwrap();
     let kept = [(ana, wish(None, Some(900))), (boris, wish(Some("club"), None))];
-    assert_eq!(archive.wishes(ALWAYS).unwrap(), kept);
+    assert_eq!(archive.requested_personas(ALWAYS).unwrap(), kept);
     archive
-        .put_wish(&kept[0].0, &RequestedPersona::default(), Millis(4))
+        .put_requested_persona(&kept[0].0, &RequestedPersona::default(), Millis(4))
         .unwrap();
-    assert_eq!(archive.wishes(ALWAYS).unwrap(), kept[1..]);
+    assert_eq!(archive.requested_personas(ALWAYS).unwrap(), kept[1..]);
 }
 
 #[test]
@@ -430,10 +435,10 @@ fn the_level_of_the_last_casual_game_that_counts_is_known() {
 #[test]
 fn who_is_left_alone_is_kept_until_it_is_over() {
     let (_folder, archive) = fresh();
-    archive.put_rest(&rest(10, 1)).unwrap();
-    archive.put_rest(&rest(20, 2)).unwrap();
-    assert_eq!(archive.rests(Millis(19), ALWAYS).unwrap(), [rest(20, 2)]);
-    assert_eq!(archive.rests(Millis(20), ALWAYS).unwrap(), []);
+    archive.put_cooldown(&rest(10, 1)).unwrap();
+    archive.put_cooldown(&rest(20, 2)).unwrap();
+    assert_eq!(archive.cooldowns(Millis(19), ALWAYS).unwrap(), [rest(20, 2)]);
+    assert_eq!(archive.cooldowns(Millis(20), ALWAYS).unwrap(), []);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The pages of a database file, read without SQLite: a file that SQLite refuses may still have whole pages. The format is that of
-//! <https://www.sqlite.org/fileformat2.html>. Every number in it may be wrong.
+//! Reads the pages of a SQLite file without SQLite: a damaged file may still have intact pages. The format is
+//! <https://www.sqlite.org/fileformat2.html>. No number in the file is trusted.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,17 +12,17 @@ use rusqlite::types::Value;
 
 use crate::store::damage::beside;
 
-/// How a database begins.
+/// The magic string of a SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// The header of the file, which stands before the first page's own.
+/// Length of the file header, before the first page's own header.
 const FILE_HEADER: usize = 100;
-/// The page size of archives whose header is gone: SQLite's default, with which all are made.
+/// SQLite's default page size, which all archives have: for files without a header.
 const PAGE: usize = 4096;
-/// Rows are no longer than this.
+/// Longest row in bytes.
 const LONGEST_ROW: usize = 1 << 16;
-/// No table of ours has so many columns.
+/// More columns than any table of an archive.
 const MOST_COLUMNS: usize = 64;
-/// Sizes in the write-ahead log: of its header, and of what stands before each page.
+/// Lengths of the write-ahead log's header and frame headers.
 const LOG_HEADER: usize = 32;
 const FRAME_HEADER: usize = 24;
 
@@ -30,19 +30,19 @@ const FRAME_HEADER: usize = 24;
 pub(super) struct Pages {
     main: Option<File>,
     log: Option<File>,
-    /// Where in the log the newest version of a page lies.
+    /// Offset in the log of the newest version of each page.
     newer: BTreeMap<u32, u64>,
     size: usize,
-    /// Bytes of a page that hold anything.
+    /// Usable bytes of a page.
     usable: usize,
-    /// How many pages the file itself has.
+    /// Number of pages in the database file.
     in_main: u32,
-    /// Pages that nothing lies on any more: what stands there is old.
+    /// Free pages, which hold stale rows.
     free: BTreeSet<u32>,
 }
 
 impl Pages {
-    /// The pages of the file at this path, as far as there are any.
+    /// Opens the database file at a path.
     pub(super) fn open(path: &Path) -> Self {
         let (main, length) = regular(path);
         let (log, log_length) = regular(&beside(path, "-wal"));
@@ -88,13 +88,13 @@ impl Pages {
             .flat_map(|number| self.rows_on(number))
     }
 
-    /// Pages that are there: those of the file, and those that the log alone has. They are counted from one.
+    /// The numbers of all pages, of the file and of the log, from 1.
     fn numbers(&self) -> impl Iterator<Item = u32> {
         let beyond = self.newer.keys().filter(|number| **number > self.in_main);
         (1..=self.in_main).chain(beyond.copied())
     }
 
-    /// The rows on a page, if it is one of an index: our tables have no row ids, so all their rows lie on such pages.
+    /// The rows on an index page; none on others. The tables have no row ids, so all rows are on index pages.
     fn rows_on(&self, number: u32) -> impl Iterator<Item = Vec<Value>> {
         let page = self.page(number).unwrap_or_default();
         let header = if number == 1 { FILE_HEADER } else { 0 };
@@ -112,7 +112,7 @@ impl Pages {
         })
     }
 
-    /// The free pages. None where they are not as many as the file says, or make no sense: no page is left out then.
+    /// The free pages. Empty if the list is inconsistent: then no page is skipped.
     fn freelist(&self) -> Option<BTreeSet<u32>> {
         let first = self.page(1).filter(|page| page.starts_with(MAGIC))?;
         let (mut trunk, count) = (number32(&first, 32)?, number32(&first, 36)? as usize);
@@ -135,7 +135,7 @@ impl Pages {
         }
         let at = u64::from(number.checked_sub(1)?) * self.size as u64;
         let mut page = vec![0; self.size];
-        // The last one may have been cut.
+        // The last page may be truncated.
         let mut filled = 0;
         while filled < page.len() {
             match self
@@ -150,7 +150,7 @@ impl Pages {
         (filled > 0).then_some(page)
     }
 
-    /// What a cell holds, with what overflows to other pages.
+    /// The payload of a cell, overflow pages included.
     fn payload(&self, page: &[u8], at: usize) -> Option<Vec<u8>> {
         let (length, after) = varint(page, at)?;
         let length = usize::try_from(length)
@@ -180,7 +180,7 @@ impl Pages {
     }
 }
 
-/// The file and its length, if there is one that can be read to an end.
+/// A regular file and its length, if it exists.
 fn regular(path: &Path) -> (Option<File>, u64) {
     let is_file = fs::metadata(path).is_ok_and(|meta| meta.is_file());
     let file = if is_file { File::open(path).ok() } else { None };
@@ -196,7 +196,7 @@ fn page_size(stated: u32) -> Option<usize> {
     (size.is_power_of_two() && (512..=65_536).contains(&size)).then_some(size as usize)
 }
 
-/// Where the newest versions of pages lie in a log: of its current run, up to the last commit.
+/// Offsets of the newest committed version of each page in a write-ahead log.
 fn newest(log: &File, length: u64, size: usize) -> BTreeMap<u32, u64> {
     let mut newer = BTreeMap::new();
     let mut uncommitted = Vec::new();
@@ -239,7 +239,7 @@ fn number32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// A number of one to nine bytes, and where it ends.
+/// A varint of one to nine bytes, and its end.
 fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut number = 0;
     for place in 0..8 {
@@ -286,7 +286,7 @@ fn record(payload: &[u8]) -> Option<Vec<Value>> {
     (at == header).then_some(row)
 }
 
-/// A whole number of up to eight bytes, the first of which has the sign.
+/// A big-endian two's complement integer of up to eight bytes.
 fn signed(bytes: &[u8]) -> i64 {
     let sign = if bytes.first().is_some_and(|first| *first >= 0x80) {
         -1

@@ -17,7 +17,7 @@ async fn what_was_ordered_is_there_after_a_flush() {
     let store = ArchiveWriter::start(Archive::open(&path).unwrap()).unwrap();
     let id: GameId = "abcd1234".parse().unwrap();
     for ply in 1..=50 {
-        store.a_move(id.clone(), record(ply));
+        store.record_move(id.clone(), record(ply));
     }
     store.flush().await;
     let archive = Archive::read(&path).unwrap();
@@ -38,15 +38,15 @@ fn rows_wait_while_the_disk_refuses_and_are_written_later() {
     lock.execute_batch("ALTER TABLE moves RENAME TO gone").unwrap();
     let mut writer = Writer::new(Some(archive), None);
     let id: GameId = "abcd1234".parse().unwrap();
-    for ply in 1..=(WAITING as u32 + 5) {
-        writer.take(WriteOrder::Move(id.clone(), Box::new(record(ply))));
+    for ply in 1..=(QUEUE as u32 + 5) {
+        writer.on_request(WriteRequest::Move(id.clone(), Box::new(record(ply))));
     }
-    assert_eq!(writer.waiting.len(), WAITING);
+    assert_eq!(writer.waiting.len(), QUEUE);
     assert_eq!(writer.state.lost(), 5, "the oldest are let go and counted");
     lock.execute_batch("ALTER TABLE gone RENAME TO moves").unwrap();
     writer.catch_up();
     let written = Archive::read(&path).unwrap().moves(&id).unwrap();
-    assert_eq!(written.len(), WAITING);
+    assert_eq!(written.len(), QUEUE);
 }
 
 #[tokio::test]
@@ -58,8 +58,8 @@ async fn rows_wait_for_an_archive_that_cannot_be_opened_yet_and_the_bound_is_the
     let store = ArchiveWriter::keep(None, home).unwrap();
     assert!(store.is_failing());
     let id: GameId = "abcd1234".parse().unwrap();
-    for ply in 1..=(WAITING as u32 + 5) {
-        store.a_move(id.clone(), record(ply));
+    for ply in 1..=(QUEUE as u32 + 5) {
+        store.record_move(id.clone(), record(ply));
         // One at a time, so that none is lost on the way to the thread.
         store.flush().await;
     }
@@ -70,7 +70,7 @@ async fn rows_wait_for_an_archive_that_cannot_be_opened_yet_and_the_bound_is_the
     store.flush().await;
     assert!(!store.is_failing());
     let written = store.ask(move |archive| archive.moves(&id)).await.unwrap();
-    assert_eq!(written.unwrap().len(), WAITING);
+    assert_eq!(written.unwrap().len(), QUEUE);
 }
 
 #[tokio::test]

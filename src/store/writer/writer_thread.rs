@@ -1,4 +1,4 @@
-//! The writer's thread: retries, and replacement of a damaged file.
+//! The thread that writes the archive: queue, retries, and replacement of a damaged file.
 
 use std::{
     collections::VecDeque,
@@ -11,39 +11,39 @@ use std::{
 
 use tracing::{debug, info, warn};
 
-use super::{Archive, ArchivePath, ArchiveWriter, PoisonError, Question, StoreError, WAITING, WriteOrder};
+use super::{Archive, ArchivePath, ArchiveWriter, PoisonError, QUEUE, ReadRequest, StoreError, WriteRequest};
 use crate::store::damage::{FileChange, FileMark, Remedy};
 
-/// A write that failed is tried again after this time, later after twice as long each time, up to the longest.
-const AGAIN: Duration = Duration::from_secs(5);
-const LONGEST: Duration = Duration::from_secs(60);
-/// So many rows are written once more where a new file takes the place of another.
+/// Backoff after a failed write: doubles from the first to the longest.
+const FIRST_BACKOFF: Duration = Duration::from_secs(5);
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// How many of the last rows are written again to a new file.
 const RECENT: usize = 300;
-/// On a file system without steady numbers every file looks like another one: it is opened anew so often, and then no more.
-const MOST_FOLLOWED: u32 = 5;
-/// More games are not named.
+/// How often a replaced file is reopened. On a file system without stable inode numbers every look finds another file.
+const MAX_REOPENED: u32 = 5;
+/// How many games a message names.
 const NAMED: usize = 5;
 
 pub(super) struct Writer {
-    /// None as long as it could not be opened.
+    /// None until it can be opened.
     pub(super) archive: Option<Archive>,
-    /// Where it lies; none for an archive in memory.
+    /// Its path; none for an archive in memory.
     home: Option<ArchivePath>,
-    /// What the file system said of it last.
+    /// The file's metadata at the last look.
     mark: Option<FileMark>,
-    pub(super) waiting: VecDeque<WriteOrder>,
-    /// How often another file was found in its place.
+    pub(super) waiting: VecDeque<WriteRequest>,
+    /// How often another file was found at the path.
     followed: u32,
-    /// What was written last.
-    recent: VecDeque<WriteOrder>,
-    /// How often writing failed in a row, and when it is tried again.
+    /// The rows written last.
+    recent: VecDeque<WriteRequest>,
+    /// Consecutive failures, and the time of the next attempt.
     failures: u32,
-    again: Instant,
-    /// Whether another file may be written where this one is not.
+    retry_at: Instant,
+    /// Whether reopening the file may help.
     is_stale: bool,
-    /// What the handles know.
+    /// The state shared with the handles.
     pub(super) state: ArchiveWriter,
-    /// Rows that were lost when writing failed first.
+    /// `lost` when the current failure began.
     lost_before: u64,
 }
 
@@ -63,96 +63,97 @@ impl Writer {
             waiting: VecDeque::new(),
             recent: VecDeque::new(),
             failures: 0,
-            again: Instant::now() + AGAIN,
+            retry_at: Instant::now() + FIRST_BACKOFF,
             is_stale: false,
             state,
             lost_before: 0,
         };
-        writer.note_file();
+        writer.record_file_mark();
         writer
     }
 
-    pub(super) fn run(mut self, inbox: &Receiver<WriteOrder>) {
+    pub(super) fn run(mut self, inbox: &Receiver<WriteRequest>) {
         loop {
-            let order = if self.is_behind() {
-                inbox.recv_timeout(self.again.saturating_duration_since(Instant::now()))
+            let request = if self.is_behind() {
+                inbox.recv_timeout(self.retry_at.saturating_duration_since(Instant::now()))
             } else {
                 inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
             };
-            match order {
-                Ok(order) => self.take(order),
+            match request {
+                Ok(request) => self.on_request(request),
                 Err(RecvTimeoutError::Timeout) => self.catch_up(),
                 Err(RecvTimeoutError::Disconnected) => return self.catch_up(),
             }
         }
     }
 
-    /// Whether there is something to try again.
+    /// Whether rows are queued, or the archive is not open.
     fn is_behind(&self) -> bool {
         !self.waiting.is_empty() || self.archive.is_none()
     }
 
-    pub(super) fn take(&mut self, order: WriteOrder) {
-        if self.is_behind() && (matches!(order, WriteOrder::Flush(_)) || Instant::now() >= self.again) {
+    pub(super) fn on_request(&mut self, request: WriteRequest) {
+        if self.is_behind() && (matches!(request, WriteRequest::Flush(_)) || Instant::now() >= self.retry_at)
+        {
             self.catch_up();
         }
-        match order {
-            WriteOrder::Flush(done) => {
-                let _ = done.send(()); // whoever waited may have given up
+        match request {
+            WriteRequest::Flush(done) => {
+                let _ = done.send(()); // the receiver may be gone
             }
-            WriteOrder::Ask(Question(answer)) => {
-                // A question that is dropped tells whoever asked that there is no archive.
+            WriteRequest::Read(ReadRequest(answer)) => {
+                // Without an archive the request is dropped, and its receiver gets none.
                 if let Some(archive) = &self.archive
                     && let Err(why) = answer(archive)
                 {
                     self.replace(&why);
                 }
             }
-            order if self.is_behind() => self.wait_with(order),
-            order => {
-                if let Some(order) = self.write(order) {
-                    self.wait_with(order);
+            request if self.is_behind() => self.queue(request),
+            request => {
+                if let Some(request) = self.write(request) {
+                    self.queue(request);
                 }
             }
         }
     }
 
-    /// Lets a row wait. Where too many do the oldest move is lost, else the oldest row: an end of a game has its moves.
-    fn wait_with(&mut self, order: WriteOrder) {
-        if self.waiting.len() >= WAITING {
+    /// Queues a row. A full queue drops its oldest move, or else its oldest row: the end of a game holds all moves anyway.
+    fn queue(&mut self, request: WriteRequest) {
+        if self.waiting.len() >= QUEUE {
             let oldest = self
                 .waiting
                 .iter()
-                .position(|order| matches!(order, WriteOrder::Move(..)));
+                .position(|request| matches!(request, WriteRequest::Move(..)));
             self.waiting.remove(oldest.unwrap_or_default());
             if self.lost() == self.lost_before {
                 warn!(
-                    "more than {WAITING} rows wait for the archive: from now on the oldest are lost, moves first"
+                    "more than {QUEUE} rows are queued for the archive: from now on the oldest are dropped, moves first"
                 );
             }
             self.state.lost.fetch_add(1, Ordering::Relaxed);
         }
-        self.waiting.push_back(order);
-        self.tell_what_waits();
+        self.waiting.push_back(request);
+        self.update_unwritten();
     }
 
     fn lost(&self) -> u64 {
         self.state.lost.load(Ordering::Relaxed)
     }
 
-    /// Writes what waits, in order, until something fails again.
+    /// Writes queued rows in order until a write fails.
     pub(super) fn catch_up(&mut self) {
         self.open();
-        while let Some(order) = self.waiting.pop_front() {
-            if let Some(order) = self.write(order) {
-                self.waiting.push_front(order);
+        while let Some(request) = self.waiting.pop_front() {
+            if let Some(request) = self.write(request) {
+                self.waiting.push_front(request);
                 break;
             }
         }
-        self.tell_what_waits();
+        self.update_unwritten();
     }
 
-    /// Opens the archive, where that could not be done so far. Why not was said when it was tried first.
+    /// Opens the archive if it is not open, or stale. The first failure was reported; later ones are only debug messages.
     fn open(&mut self) {
         if self.archive.is_some() && !self.is_stale {
             return;
@@ -162,59 +163,61 @@ impl Writer {
             Ok(archive) => {
                 let had_none = self.archive.is_none();
                 self.archive = Some(archive);
-                self.note_file();
+                self.record_file_mark();
                 if had_none && self.waiting.is_empty() {
-                    self.tell(Ok(()));
+                    self.report(Ok(()));
                 }
             }
             Err(why) => {
-                self.put_off();
-                debug!("it is still shut: {}", why.told());
+                self.back_off();
+                debug!("the archive still cannot be opened: {}", why.with_cause());
             }
         }
     }
 
-    fn put_off(&mut self) {
+    fn back_off(&mut self) {
         self.failures = self.failures.saturating_add(1);
-        let wait = AGAIN.saturating_mul(1 << (self.failures - 1).min(8)).min(LONGEST);
-        self.again = Instant::now() + wait;
+        let wait = FIRST_BACKOFF
+            .saturating_mul(1 << (self.failures - 1).min(8))
+            .min(MAX_BACKOFF);
+        self.retry_at = Instant::now() + wait;
     }
 
-    /// Writes a row, and gives it back where it has to wait.
-    fn write(&mut self, order: WriteOrder) -> Option<WriteOrder> {
-        self.look();
+    /// Writes a row. Returns it where it must be queued.
+    fn write(&mut self, request: WriteRequest) -> Option<WriteRequest> {
+        self.check_file();
         loop {
             let Some(archive) = &self.archive else {
-                return Some(order);
+                return Some(request);
             };
-            let Err(why) = put(archive, &order) else {
-                self.tell(Ok(()));
-                self.remember(order);
+            let Err(why) = put(archive, &request) else {
+                self.report(Ok(()));
+                self.keep_recent(request);
                 return None;
             };
             match self.remedy(&why) {
-                // How many files may make way has a limit.
+                // The number of files moved aside has a limit.
                 Remedy::Replace if self.replace(&why) => {}
-                Remedy::Replace => return Some(order),
+                Remedy::Replace => return Some(request),
                 Remedy::Skip => {
-                    warn!("the archive does not take a row, which is lost: {}", why.told());
+                    warn!("the archive rejects a row, which is lost: {}", why.with_cause());
                     self.state.lost.fetch_add(1, Ordering::Relaxed);
                     return None;
                 }
-                Remedy::Wait | Remedy::Look => {
-                    self.tell(Err(&why));
-                    return Some(order);
+                Remedy::Wait | Remedy::CheckTables => {
+                    self.report(Err(&why));
+                    return Some(request);
                 }
             }
         }
     }
 
-    /// What to do about an error, after a look at the tables where they may be at fault.
+    /// The remedy for an error. Checks the tables where they may be the cause.
     fn remedy(&self, why: &StoreError) -> Remedy {
         match (why.remedy(), &self.archive, &self.home) {
-            // In memory, or on loan: there is nothing to put in its place.
-            (Remedy::Replace | Remedy::Look, _, None) => Remedy::Wait,
-            (Remedy::Look, Some(archive), _) => match archive.know_tables() {
+            // An archive without a path cannot be replaced.
+            (Remedy::Replace | Remedy::CheckTables, _, None) => Remedy::Wait,
+            (Remedy::CheckTables, Some(archive), _) => match archive.check_tables() {
                 Ok(()) => Remedy::Skip,
                 Err(why) => why.remedy(),
             },
@@ -222,18 +225,17 @@ impl Writer {
         }
     }
 
-    fn remember(&mut self, order: WriteOrder) {
+    fn keep_recent(&mut self, request: WriteRequest) {
         if self.home.is_some() {
             if self.recent.len() == RECENT {
                 self.recent.pop_front();
             }
-            self.recent.push_back(order);
+            self.recent.push_back(request);
         }
     }
 
-    /// Looks whether the file is still the one that was opened: SQLite itself writes on to one that is gone, or whose header
-    /// somebody has overwritten.
-    fn look(&mut self) {
+    /// Checks whether the path still holds the file that was opened, since SQLite keeps writing to a deleted or overwritten one.
+    fn check_file(&mut self) {
         let (Some(home), Some(mark), Some(archive)) = (&self.home, &self.mark, &self.archive) else {
             return;
         };
@@ -246,16 +248,16 @@ impl Writer {
                 Err(why) if self.remedy(&why) == Remedy::Replace => {
                     self.replace(&why);
                 }
-                _ => self.note_file(),
+                _ => self.record_file_mark(),
             },
-            FileChange::Replaced if self.followed >= MOST_FOLLOWED => self.note_file(),
+            FileChange::Replaced if self.followed >= MAX_REOPENED => self.record_file_mark(),
             change @ (FileChange::Gone | FileChange::Replaced) => {
-                let has_old_log = mark.has_log_still(home.path());
+                let has_old_log = mark.has_same_log(home.path());
                 let is_replaced = change == FileChange::Replaced;
                 self.followed += u32::from(is_replaced);
-                if is_replaced && self.followed == MOST_FOLLOWED {
+                if is_replaced && self.followed == MAX_REOPENED {
                     warn!(
-                        "the file system tells of another archive again and again: from now on it is taken for the same one"
+                        "the archive's file id changes again and again: from now on the changes are ignored"
                     );
                 }
                 self.follow(has_old_log);
@@ -263,7 +265,7 @@ impl Writer {
         }
     }
 
-    fn note_file(&mut self) {
+    fn record_file_mark(&mut self) {
         self.mark = self
             .home
             .as_ref()
@@ -271,64 +273,62 @@ impl Writer {
             .and_then(|home| FileMark::of(home.path()));
     }
 
-    /// Begins a new archive, for this reason; whether there is one.
+    /// Replaces a damaged archive by a new one. False if that fails.
     fn replace(&mut self, why: &StoreError) -> bool {
         let Some(home) = &mut self.home else {
             return false;
         };
         if let Some(archive) = self.archive.take() {
-            archive.leave();
+            archive.close_without_checkpoint();
         }
         let opened = home.replace(why);
-        self.go_on_with(opened)
+        self.use_reopened(opened)
     }
 
-    /// Goes on with what lies in the archive's place now, for it is not what was opened.
+    /// Reopens the path, which no longer holds the file that was opened.
     fn follow(&mut self, has_old_log: bool) {
         if let (Some(home), Some(archive)) = (&mut self.home, self.archive.take()) {
             let opened = home.follow(archive, has_old_log);
-            self.go_on_with(opened);
+            self.use_reopened(opened);
         }
     }
 
-    /// A new file has what was written last once more: of the end of the old one least can be read.
-    fn go_on_with(&mut self, opened: Result<Archive, StoreError>) -> bool {
-        self.tell(opened.as_ref().map(drop));
+    /// Goes on with the reopened archive, and writes the last rows again: in a damaged file the newest rows are the least readable.
+    fn use_reopened(&mut self, opened: Result<Archive, StoreError>) -> bool {
+        self.report(opened.as_ref().map(drop));
         self.archive = opened.ok();
-        self.note_file();
+        self.record_file_mark();
         let Some(archive) = &self.archive else {
             return false;
         };
         let mut left_out = 0;
-        for (at, order) in self.recent.iter().enumerate() {
-            let Err(why) = put(archive, order) else { continue };
+        for (at, request) in self.recent.iter().enumerate() {
+            let Err(why) = put(archive, request) else { continue };
             if self.remedy(&why) != Remedy::Skip {
-                // The others would fail as well, each after a while.
+                // The others would fail as well, each after a timeout.
                 left_out += self.recent.len() - at;
                 break;
             }
             left_out += 1;
         }
         if left_out > 0 {
-            warn!(
-                "{left_out} of the rows that were written last are not in the new archive, which does not take them"
-            );
+            warn!("the new archive rejects {left_out} of the rows that were written last");
         }
         true
     }
 
-    /// Says once that writing fails, and once that it works again.
-    fn tell(&mut self, written: Result<(), &StoreError>) {
+    /// Logs once when writes fail, and once when they succeed again.
+    fn report(&mut self, written: Result<(), &StoreError>) {
         let was_failing = self.state.is_failing.swap(written.is_err(), Ordering::Relaxed);
         match written {
             Err(why) => {
-                self.put_off();
+                self.back_off();
                 self.is_stale = why.may_need_opening();
                 if !was_failing {
                     self.lost_before = self.lost();
                     warn!(
-                        "{}, rows wait: games go on, and writing is tried again",
-                        why.told()
+                        "{}; games go on, and the rows are queued until the archive can be written",
+                        why.with_cause()
                     );
                 }
             }
@@ -336,25 +336,25 @@ impl Writer {
                 (self.failures, self.is_stale) = (0, false);
                 if was_failing {
                     match self.lost() - self.lost_before {
-                        0 => info!("the archive is written again"),
-                        lost => info!("the archive is written again; {lost} rows were lost meanwhile"),
+                        0 => info!("the archive can be written again"),
+                        lost => info!("the archive can be written again; {lost} rows were lost meanwhile"),
                     }
                 }
             }
         }
     }
 
-    /// What would be lost if the program ended now.
-    pub(super) fn tell_what_waits(&self) {
+    /// Describes the queue in words: what would be lost if the program ended now.
+    pub(super) fn update_unwritten(&self) {
         let (mut moves, mut others, mut games) = (0_u32, 0_u32, Vec::new());
-        for order in &self.waiting {
-            match order {
-                WriteOrder::Move(..) => moves += 1,
-                WriteOrder::Game(record) if record.end.is_some() => games.push(record.id.as_str()),
+        for request in &self.waiting {
+            match request {
+                WriteRequest::Move(..) => moves += 1,
+                WriteRequest::Game(record) if record.end.is_some() => games.push(record.id.as_str()),
                 _ => others += 1,
             }
         }
-        let told = if self.waiting.is_empty() {
+        let words = if self.waiting.is_empty() {
             String::new()
         } else {
             let named = games.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
@@ -373,21 +373,23 @@ impl Writer {
             .state
             .unwritten
             .lock()
-            .unwrap_or_else(PoisonError::into_inner) = told;
+            .unwrap_or_else(PoisonError::into_inner) = words;
     }
 }
 
-/// Writes a row. What asks for an answer is none.
-fn put(archive: &Archive, order: &WriteOrder) -> Result<(), StoreError> {
-    match order {
-        WriteOrder::Game(record) => archive.put_game(record),
-        WriteOrder::Forgotten(game, at) => archive.put_forgotten(game, *at),
-        WriteOrder::Move(game, record) => archive.put_move(game, record),
-        WriteOrder::Challenge(record) => archive.put_challenge(record),
-        WriteOrder::Limit(key, until) => archive.put_limit(key, *until),
-        WriteOrder::Favour(game, favour) => archive.put_favour(game, favour),
-        WriteOrder::Rest(rest) => archive.put_rest(rest),
-        WriteOrder::Wish(opponent, asked, at) => archive.put_wish(opponent, asked, *at),
-        WriteOrder::Flush(_) | WriteOrder::Ask(_) => Ok(()),
+/// Writes a row. Flushes and reads are no rows.
+fn put(archive: &Archive, request: &WriteRequest) -> Result<(), StoreError> {
+    match request {
+        WriteRequest::Game(record) => archive.put_game(record),
+        WriteRequest::Forgotten(game, at) => archive.put_forgotten(game, *at),
+        WriteRequest::Move(game, record) => archive.put_move(game, record),
+        WriteRequest::Challenge(record) => archive.put_challenge(record),
+        WriteRequest::Limit(key, until) => archive.put_limit(key, *until),
+        WriteRequest::GameFlags(game, favour) => archive.put_game_flags(game, favour),
+        WriteRequest::Cooldown(rest) => archive.put_cooldown(rest),
+        WriteRequest::RequestedPersona(opponent, asked, at) => {
+            archive.put_requested_persona(opponent, asked, *at)
+        }
+        WriteRequest::Flush(_) | WriteRequest::Read(_) => Ok(()),
     }
 }

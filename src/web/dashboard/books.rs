@@ -2,19 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    cli::book::from_games,
-    store::{GameRecord, MoveRecord},
-};
-use sparring_book::{Book, LearnReport, Library, MoveStats};
+use crate::store::{GameRecord, MoveRecord, book_outcome, move_origins};
+use sparring_book::{Book, LearnReport, Library, MoveStats, Outcome};
 
-/// A book shows so many of its moves, those that cost most points first.
+/// Most moves shown per book, those that cost most points first.
 const SHOWN: usize = 100;
 
-/// Every book with what its moves scored in these games, which come in parts.
+/// The scores of all book moves in these games, which come in chunks.
 ///
 /// # Errors
-/// Whatever keeps a part from coming.
+/// The first error of a chunk.
 pub(super) fn figures<E>(
     library: &Library,
     parts: impl IntoIterator<Item = Result<Vec<(GameRecord, Vec<MoveRecord>)>, E>>,
@@ -31,6 +28,26 @@ pub(super) fn figures<E>(
         .map(|(book, lessons)| of_book(book, lessons, read))
         .collect();
     Ok(json!({"games": read, "books": shown}))
+}
+
+/// Adds finished games to the report of each book. Returns how many counted.
+fn from_games(games: &[(GameRecord, Vec<MoveRecord>)], reports: &mut [LearnReport<'_>]) -> usize {
+    let mut counted = 0;
+    for (game, moves) in games {
+        let Some(history) = game.history() else { continue };
+        let Some(outcome) = book_outcome(game, &history) else {
+            continue;
+        };
+        counted += 1;
+        for report in &mut *reports {
+            let drawn = move_origins(report.book(), moves);
+            report.add(&Outcome {
+                drawn: &drawn,
+                ..outcome
+            });
+        }
+    }
+    counted
 }
 
 fn of_book(book: &Book, lessons: &LearnReport<'_>, all: usize) -> Value {

@@ -14,44 +14,44 @@ use super::{
 use sparring_chess::units::Elo;
 use sparring_personality::Level;
 
-/// What is asked for a level; none for what the settings say.
+/// The requested level; none for that of the settings.
 #[derive(Debug, Deserialize)]
-pub(super) struct LevelAsked {
+pub(super) struct LevelRequest {
     level: Option<u32>,
 }
 
-/// The level of casual games from now on.
+/// Sets the level of casual games.
 pub(super) async fn set_level(
     State(panel): State<DashboardState>,
-    Json(asked): Json<LevelAsked>,
+    Json(request): Json<LevelRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    if asked.level.is_some_and(|level| !Level::RANGE.contains(&level)) {
+    if request.level.is_some_and(|level| !Level::RANGE.contains(&level)) {
         return Err(ApiError::NoLevel);
     }
-    panel.wish(OwnerCommand::Level(asked.level.map(Elo)))
+    panel.command(OwnerCommand::Level(request.level.map(Elo)))
 }
 
-/// Pausing, ending, reading the settings.
+/// Pauses, resumes or drains the daemon, or reloads the settings.
 pub(super) async fn control(
     State(panel): State<DashboardState>,
-    Path(wish): Path<String>,
+    Path(name): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let wish = match wish.as_str() {
+    let command = match name.as_str() {
         "pause" => OwnerCommand::Pause,
         "resume" => OwnerCommand::Resume,
         "drain" => OwnerCommand::Drain,
         "reload" => OwnerCommand::Reload,
         _ => return Err(ApiError::NotFound),
     };
-    panel.wish(wish)
+    panel.command(command)
 }
 
 impl DashboardState {
-    fn wish(&self, wish: OwnerCommand) -> Result<Json<Value>, ApiError> {
+    fn command(&self, command: OwnerCommand) -> Result<Json<Value>, ApiError> {
         if !self.controls {
             return Err(ApiError::OnlyLook);
         }
-        self.wishes.try_send(wish).map_err(|_| ApiError::Busy)?;
+        self.commands.try_send(command).map_err(|_| ApiError::Busy)?;
         Ok(Json(json!({ "ok": true })))
     }
 }

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::{
     store::StoreError,
-    web::worker::{Undone, again_soon},
+    web::worker::{Undone, retry_soon},
 };
 
-/// Why there is no answer.
+/// Why a request has no result.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ApiError {
     NotFound,
@@ -44,7 +44,7 @@ impl From<Undone> for ApiError {
     fn from(undone: Undone) -> Self {
         match undone {
             Undone::Busy => Self::TooMany,
-            Undone::FellOver => Self::Unreadable,
+            Undone::Panicked => Self::Unreadable,
         }
     }
 }
@@ -53,10 +53,10 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, sentence) = match self {
             Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
-            Self::NoNumber => (StatusCode::BAD_REQUEST, "most is a whole number up to 200"),
+            Self::NoNumber => (StatusCode::BAD_REQUEST, "most must be a whole number up to 200"),
             Self::NoQuestion => (
                 StatusCode::BAD_REQUEST,
-                "The question cannot be read: rated is true or false",
+                "The query cannot be parsed: rated must be true or false",
             ),
             Self::NoArchive => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -68,25 +68,25 @@ impl IntoResponse for ApiError {
             ),
             Self::Busy => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "The daemon takes no commands now",
+                "The daemon is too busy for commands; try again",
             ),
             Self::OnlyLook => (
                 StatusCode::FORBIDDEN,
-                "The buttons are off: see controls in [dashboard]",
+                "The controls are switched off: see `controls` in [dashboard]",
             ),
             Self::TooMany => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "Too many ask at once: games come first",
+                "Too many requests at once: games come first",
             ),
             Self::TooLong => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "That takes too long now: games come first",
+                "The query took too long: games come first",
             ),
             Self::NoLevel => (StatusCode::UNPROCESSABLE_ENTITY, "There is no such level"),
         };
         let answer = (status, Json(json!({ "error": sentence })));
         match self {
-            Self::TooMany => again_soon(answer),
+            Self::TooMany => retry_soon(answer),
             _ => answer.into_response(),
         }
     }

@@ -12,11 +12,11 @@ use sparring_personality::{
     strength::{CALIBRATION, Levels},
 };
 
-/// A performance is told only for scores that have an Elo at all.
-const EXTREME: f64 = 0.99;
+/// Scores are clamped to this for a performance rating, since 0 and 1 have none.
+const MAX_SCORE: f64 = 0.99;
 
-/// The table of levels, and what games with both ratings known say of them.
-pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
+/// The table of levels, with their performance in rated-opponent games.
+pub(super) fn table(personalities: &Personalities, games: Vec<GameRecord>) -> Value {
     let levels = Levels::shipped();
     let rows: Vec<Value> = levels
         .rows()
@@ -35,22 +35,26 @@ pub(super) fn table(cast: &Personalities, games: Vec<GameRecord>) -> Value {
             })
         })
         .collect();
-    json!({"note": CALIBRATION, "levels": rows, "played": played(cast, games)})
+    json!({"note": CALIBRATION, "levels": rows, "played": played(personalities, games)})
 }
 
-/// By level: the performance in games against opponents with a rating, in standard chess.
-fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
+/// Performance by level in standard chess, against opponents with a rating.
+fn played(personalities: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
     let mut by_level: BTreeMap<u32, Vec<GameRecord>> = BTreeMap::new();
     for game in games
         .into_iter()
         .filter(|game| game.rating.is_some() && game.variant == "standard")
     {
-        let own = || cast.get(&game.personality).and_then(|profile| profile.level);
+        let own = || {
+            personalities
+                .get(&game.personality)
+                .and_then(|profile| profile.level)
+        };
         if let Some(level) = game.played.or_else(own) {
             by_level.entry(level.0).or_default().push(game);
         }
     }
-    let told = by_level.iter().filter_map(|(level, games)| {
+    let rows = by_level.iter().filter_map(|(level, games)| {
         let group = stats::groups(games, |_| String::new()).into_iter().next()?;
         let met = games
             .iter()
@@ -64,18 +68,18 @@ fn played(cast: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
             "high": high.map(|high| performance(mean, high)),
         }))
     });
-    told.collect()
+    rows.collect()
 }
 
-/// The ends of a score's error, as far as they are known.
+/// The ends of a score's confidence interval, if known.
 fn bounds(group: &Group) -> (Option<f64>, Option<f64>) {
     let at = |sign: f64| group.error.map(|error| group.score + sign * error);
     (at(-1.0), at(1.0))
 }
 
-/// The rating that scores so against opponents of a mean rating, by Elo's formula.
+/// The performance rating: the rating expected to score so against opponents of a mean rating (Elo's formula).
 fn performance(mean: f64, score: f64) -> f64 {
-    let score = score.clamp(1.0 - EXTREME, EXTREME);
+    let score = score.clamp(1.0 - MAX_SCORE, MAX_SCORE);
     (mean - 400.0 * (1.0 / score - 1.0).log10()).round()
 }
 
@@ -84,17 +88,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_scores_half_performs_like_the_opponents() {
+    fn half_the_points_is_a_performance_at_the_opponents_rating() {
         assert!((performance(1500.0, 0.5) - 1500.0).abs() < 1e-9);
         assert!((performance(1500.0, 0.76) - 1700.0).abs() <= 1.0, "Elo's table");
         assert!(performance(1500.0, 1.0).is_finite() && performance(1500.0, 0.0).is_finite());
     }
 
     #[test]
-    fn the_table_rises_and_says_how_true_it_is() {
-        let told = table(&Personalities::new(Vec::new()), Vec::new());
-        assert_eq!(told["note"], CALIBRATION);
-        let places: Vec<f64> = told["levels"]
+    fn the_table_rises_and_names_its_calibration() {
+        let table = table(&Personalities::new(Vec::new()), Vec::new());
+        assert_eq!(table["note"], CALIBRATION);
+        let places: Vec<f64> = table["levels"]
             .as_array()
             .unwrap()
             .iter()
@@ -102,6 +106,6 @@ mod tests {
             .collect();
         assert!(places.len() > 5 && places.is_sorted(), "{places:?}");
         assert!(places.iter().all(|place| (0.0..=1.0).contains(place)));
-        assert_eq!(told["played"], json!([]));
+        assert_eq!(table["played"], json!([]));
     }
 }

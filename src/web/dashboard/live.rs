@@ -17,20 +17,20 @@ use tokio::{
 use tokio_util::sync::DropGuard;
 
 use super::state::DashboardState;
-use crate::bot::games::live::{GameSnapshot, Pictures};
+use crate::bot::games::live::{GameSnapshot, Snapshots};
 use sparring_chess::units::Millis;
 use sparring_lichess::model::GameId;
 
-/// However fast the games, the page hears of them no more often: eyes are slower, and many boards cost little.
-const EVERY: Duration = Duration::from_millis(200);
-/// After so long without news comes an empty line, as on lichess' streams.
+/// Shortest interval between updates of the page.
+const MIN_INTERVAL: Duration = Duration::from_millis(200);
+/// Interval of empty keep-alive lines, as on lichess' streams.
 const KEEP_ALIVE: Duration = Duration::from_secs(7);
 
 /// Serves the stream.
 pub(super) async fn stream(State(panel): State<DashboardState>) -> Response {
     let end = panel.viewers.join();
     let tail = Tail {
-        news: panel.boards.follow(),
+        news: panel.live_games.follow(),
         sent: None,
         _left: end.clone().drop_guard(),
     };
@@ -46,24 +46,24 @@ pub(super) async fn stream(State(panel): State<DashboardState>) -> Response {
         .into_response()
 }
 
-/// What of the boards one reader has seen.
+/// The state of one reader of the stream.
 struct Tail {
-    news: watch::Receiver<Pictures>,
+    news: watch::Receiver<Snapshots>,
     /// None before the first lines.
-    sent: Option<Pictures>,
-    /// Tells that this reader has left.
+    sent: Option<Snapshots>,
+    /// Cancels the viewer's token when the reader disconnects.
     _left: DropGuard,
 }
 
 impl Tail {
-    /// The next lines; none when the daemon is gone.
+    /// The next lines; none when the daemon has ended.
     async fn next(&mut self) -> Option<String> {
         if self.sent.is_some() {
             match timeout(KEEP_ALIVE, self.news.changed()).await {
                 Err(_) => return Some("\n".to_owned()),
                 Ok(changed) => changed.ok()?,
             }
-            sleep(EVERY).await;
+            sleep(MIN_INTERVAL).await;
         }
         let now = self.news.borrow_and_update().clone();
         let text = changes(self.sent.as_ref(), &now);
@@ -72,8 +72,8 @@ impl Tail {
     }
 }
 
-/// What a reader who knows `before` has to hear.
-fn changes(before: Option<&Pictures>, now: &Pictures) -> String {
+/// The NDJSON lines that turn `before` into `now`.
+fn changes(before: Option<&Snapshots>, now: &Snapshots) -> String {
     let known = |id: &GameId, board: &Arc<GameSnapshot>| {
         before
             .and_then(|before| before.get(id))
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_reader_hears_all_at_first_and_then_only_what_is_new() {
         let (one, two): (GameId, GameId) = ("aaaaaaaa".parse().unwrap(), "bbbbbbbb".parse().unwrap());
-        let before = Pictures::from([
+        let before = Snapshots::from([
             (one.clone(), Arc::new(GameSnapshot::sample(1))),
             (two.clone(), Arc::new(GameSnapshot::sample(1))),
         ]);

@@ -1,4 +1,4 @@
-//! Load limits of the pages: connections, requests a second, one costly answer at a time.
+//! Load limits of the pages: connections, requests per second, one expensive query at a time.
 
 use std::{
     path::PathBuf,
@@ -25,7 +25,7 @@ use crate::{
 };
 use sparring_http_server::{ConnectionLimits, RateLimit};
 
-/// The connections to the dashboard. At most a quarter of them follow the running games.
+/// Limits on connections to the dashboard. At most a quarter of them follow the running games.
 pub const LIMITS: ConnectionLimits = ConnectionLimits {
     most: 64,
     request: Duration::from_secs(10),
@@ -33,18 +33,17 @@ pub const LIMITS: ConnectionLimits = ConnectionLimits {
     write: Duration::from_secs(20),
 };
 
-/// So many requests a second are answered, after so many at once: a tenth of a processor. A page needs ten when it opens, and
-/// then three every five seconds.
+/// Requests per second, and the burst: about a tenth of a core. A page needs ten when it opens, and then three every five seconds.
 const RATE: u32 = 400;
 const BURST: u32 = 400;
-/// Who would have to wait longer to ask the thread that writes the archive is sent away.
+/// Longest wait for a query on the thread that writes the archive.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
-/// An answer that takes longer is given up.
+/// Longest query.
 pub(super) const LONGEST: Duration = Duration::from_secs(8);
-/// So many questions at once go to the thread that writes the archive: what is to be written waits behind them.
+/// Most queries queued at the thread that writes the archive, since writes wait behind them.
 const ASKED_AT_ONCE: usize = 4;
 
-/// What the pages share of the machine. Clones share it.
+/// The limits shared by all pages. Clones share them.
 #[derive(Debug, Clone)]
 pub struct Load {
     rate: Arc<RateLimit>,
@@ -62,27 +61,27 @@ impl Default for Load {
     }
 }
 
-/// Lets so many requests a second through. Those that wait are no more than there are connections, so that whoever watches
-/// over the daemon hears within two seconds how it is.
+/// Middleware: limits the rate of requests. At most as many wait as there are connections, so that a health probe is answered within
+/// two seconds.
 pub(super) async fn pace(State(load): State<Load>, request: Request, next: Next) -> Response {
     load.rate.acquire().await;
     next.run(request).await
 }
 
-/// The archive as one answer reads it.
+/// A connection to the archive for one request.
 pub(super) struct ArchiveReading {
     archive: Archive,
     ending: Arc<Ending>,
 }
 
-/// Whether an answer is still wanted, and how to end the question that runs for it.
+/// Whether the request is still wanted, and the handle that interrupts its query.
 #[derive(Default)]
 struct Ending {
     is_over: AtomicBool,
     question: Mutex<Option<InterruptHandle>>,
 }
 
-/// Ends the reading when whoever asked has gone.
+/// Interrupts the query when the request is dropped.
 struct StopWhenGone(Arc<Ending>);
 
 impl Drop for StopWhenGone {
@@ -95,7 +94,7 @@ impl Drop for StopWhenGone {
 }
 
 impl ArchiveReading {
-    /// The archive, as long as the answer is wanted.
+    /// The archive, while the request is wanted.
     pub(super) fn archive(&self) -> Result<&Archive, ApiError> {
         match self.ending.is_over.load(Ordering::Acquire) {
             true => Err(ApiError::TooLong),
@@ -105,7 +104,7 @@ impl ArchiveReading {
 }
 
 impl Load {
-    /// Makes an answer of what the archive there has.
+    /// Runs a query on the archive at a path.
     pub(super) async fn read<T: Serialize>(
         &self,
         path: PathBuf,

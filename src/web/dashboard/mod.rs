@@ -25,17 +25,14 @@ use serde_json::{Value, json};
 use self::{error::ApiError, load::ArchiveReading};
 pub use self::{
     load::{LIMITS, Load},
-    state::{Course, DashboardState, OwnerCommand, Viewers},
+    state::{DashboardState, Overrides, OwnerCommand, Viewers},
 };
-use crate::store::{Filter, GameRecord, StoreError};
 use crate::{
-    cli::{
-        games::{as_json, result},
-        state_dir::latest_limit,
-    },
+    bot::latest_limit,
+    store::{Filter, GameRecord, GameResult, StoreError, game_json},
     web::{
         auth, editor, game_explanation,
-        health::{self, ailment, note, resident},
+        health::{self, note, problem, resident_bytes},
         reloads,
     },
 };
@@ -43,23 +40,23 @@ use sparring_chess::units::Millis;
 use sparring_lichess::model::{GameId, UserId};
 use sparring_personality::Level;
 
-/// Games on a page of the list.
+/// Default page size of the list of games.
 const PAGE: u32 = 50;
-/// Most games on a page.
-const LARGEST_PAGE: u32 = 200;
-/// Opponents in the list, those with the most games first.
-const OPPONENTS: usize = 1000;
-/// The newest games that statistics are computed from.
-const MOST_RESULTS: u32 = 20_000;
-/// The newest games that book scores are computed from; each is replayed.
-const PLAYED_THROUGH: u32 = 2_000;
+/// Largest page size.
+const MAX_PAGE: u32 = 200;
+/// Most opponents in the list, those with the most games first.
+const MAX_OPPONENTS: usize = 1000;
+/// How many of the newest games statistics use.
+const STATS_GAMES: u32 = 20_000;
+/// How many of the newest games book scores use; each is replayed.
+const BOOK_SCORE_GAMES: u32 = 2_000;
 
-/// Games whose moves are read at a time.
-const PART: usize = 50;
+/// How many games are read with their moves at a time.
+const CHUNK: usize = 50;
 
-/// The pages, the calls behind them, and `/healthz` and `/metrics` beside them.
+/// The router of the pages, their API calls, `/healthz` and `/metrics`.
 pub fn router(panel: DashboardState) -> Router {
-    let health = health::router(panel.watched.clone(), panel.access.clone());
+    let health = health::router(panel.health.clone(), panel.access.clone());
     let (access, load) = (panel.access.clone(), panel.load.clone());
     let reloads = reloads::router(panel.reload_log.clone(), access.clone());
     let editing = match panel.editor.clone() {
@@ -77,7 +74,7 @@ pub fn router(panel: DashboardState) -> Router {
         .route("/api/levels", get(strength_of_levels))
         .route("/api/warnings", get(warnings))
         .route("/api/control/level", post(commands::set_level))
-        .route("/api/control/{wish}", post(commands::control))
+        .route("/api/control/{command}", post(commands::control))
         .fallback(pages::page)
         .layer(from_fn_with_state(access, auth::check))
         .with_state(panel);
@@ -86,8 +83,8 @@ pub fn router(panel: DashboardState) -> Router {
 }
 
 async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
-    let watched = &panel.watched;
-    let why = ailment(watched).await;
+    let watched = &panel.health;
+    let why = problem(watched).await;
     let status = watched.status.borrow().clone();
     let now = Millis::since_1970(SystemTime::now());
     let limits = panel
@@ -100,15 +97,15 @@ async fn overview(State(panel): State<DashboardState>) -> Json<Value> {
         .map(|(key, until)| json!({"key": key, "until": until}))
         .collect();
     let slots = panel.options.borrow().config.games.max;
-    let course = *panel.course.borrow();
+    let overrides = *panel.overrides.borrow();
     Json(json!({
         "ok": why.is_none(), "why": why, "note": note(watched), "user": status.user,
-        "listening": status.is_listening, "draining": status.is_draining, "paused": course.paused, "games": status.games,
-        "slots": (!course.paused).then_some(slots), "asleep": status.parked, "waiting": status.waiting,
-        "challenges": status.challenges, "casualLevel": course.casual_level,
+        "listening": status.is_listening, "draining": status.is_draining, "paused": overrides.paused, "games": status.games,
+        "slots": (!overrides.paused).then_some(slots), "asleep": status.parked, "waiting": status.waiting,
+        "challenges": status.challenges, "casualLevel": overrides.casual_level,
         "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()}, "edit": panel.editor.is_some(), "controls": panel.controls,
         "version": env!("CARGO_PKG_VERSION"), "upMillis": Millis::from(panel.begun.elapsed()),
-        "memoryBytes": resident(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
+        "memoryBytes": resident_bytes(), "archive": has_archive, "lostRows": watched.store.lost(), "gates": gates,
     }))
 }
 
@@ -118,11 +115,11 @@ struct HistoryQuery {
     speed: Option<String>,
     rated: Option<bool>,
     most: Option<String>,
-    /// The last game of the page before.
+    /// The last game of the previous page.
     after: Option<String>,
 }
 
-/// The newest games that fit, or those after one of them.
+/// A page of games, newest first.
 async fn games(
     State(panel): State<DashboardState>,
     wanted: Result<Query<HistoryQuery>, QueryRejection>,
@@ -137,7 +134,7 @@ async fn games(
         None => None,
     };
     let most = match wanted.most.as_deref().map(str::parse::<u32>) {
-        Some(most) => most.map_err(|_| ApiError::NoNumber)?.clamp(1, LARGEST_PAGE),
+        Some(most) => most.map_err(|_| ApiError::NoNumber)?.clamp(1, MAX_PAGE),
         None => PAGE,
     };
     let filter = Filter {
@@ -160,26 +157,26 @@ async fn games(
         let has_more = games.len() > most as usize;
         games.truncate(most as usize);
         let next = games.last().filter(|_| has_more).map(|game| &game.id);
-        Ok(json!({"games": games.iter().map(as_json).collect::<Vec<_>>(), "next": next}))
+        Ok(json!({"games": games.iter().map(game_json).collect::<Vec<_>>(), "next": next}))
     };
     panel.read(page).await
 }
 
-/// A game with its moves, and, once it is over, with what they rest on.
+/// A game with its moves, and the explanations of a finished one.
 async fn game(State(panel): State<DashboardState>, Path(id): Path<String>) -> Result<Response, ApiError> {
     let id: GameId = id.parse().map_err(|_| ApiError::NotFound)?;
     let library = Arc::clone(&panel.library.borrow());
-    let cast = Arc::clone(&panel.cast.borrow());
+    let personalities = Arc::clone(&panel.personalities.borrow());
     let can_edit = panel.editor.is_some();
     let shown = move |reading: &ArchiveReading| {
         let game = reading.archive()?.game(&id)?.ok_or(ApiError::NotFound)?;
         let moves = reading.archive()?.moves(&id)?;
-        let mut shown = as_json(&game);
-        let replayed = game_explanation::retold(&game, &moves).into_iter();
+        let mut shown = game_json(&game);
+        let replayed = game_explanation::replayed(&game, &moves).into_iter();
         shown["line"] = replayed
             .map(|mv| json!({"uci": mv.uci, "san": mv.san, "fen": mv.fen}))
             .collect();
-        shown["decisions"] = match game_explanation::decisions(&game, &moves, &library, &cast) {
+        shown["decisions"] = match game_explanation::decisions(&game, &moves, &library, &personalities) {
             Some(decisions) => game_explanation::editable(decisions, can_edit),
             None => Value::Null,
         };
@@ -203,20 +200,23 @@ fn met(games: &[GameRecord]) -> Vec<Value> {
     let mut list: Vec<(usize, Value)> = by_name
         .into_iter()
         .map(|(name, games)| {
-            let count = |word| games.iter().filter(|game| result(game) == word).count();
-            // They come with the newest first.
+            let count = |result| games.iter().filter(|game| game.result() == result).count();
+            // Games come newest first.
             let newest = games.first();
             let shown = json!({
                 "name": name, "id": newest.and_then(|game| game.opponent.as_ref()), "games": games.len(),
                 "bot": newest.is_some_and(|game| game.is_bot), "rating": newest.and_then(|game| game.rating),
-                "last": newest.map(|game| game.began), "won": count("won"), "drawn": count("drawn"),
-                "lost": count("lost"),
+                "last": newest.map(|game| game.began), "won": count(GameResult::Won),
+                "drawn": count(GameResult::Drawn), "lost": count(GameResult::Lost),
             });
             (games.len(), shown)
         })
         .collect();
     list.sort_by_key(|(games, _)| std::cmp::Reverse(*games));
-    list.into_iter().take(OPPONENTS).map(|(_, shown)| shown).collect()
+    list.into_iter()
+        .take(MAX_OPPONENTS)
+        .map(|(_, shown)| shown)
+        .collect()
 }
 
 /// Performance rating by speed and by personality, and the rating history.
@@ -232,17 +232,17 @@ async fn performance(State(panel): State<DashboardState>) -> Result<Response, Ap
     panel.read(strength).await
 }
 
-/// What the lines of the books scored.
+/// Scores by book line.
 async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
     let library = Arc::clone(&panel.library.borrow());
     let scores = move |reading: &ArchiveReading| {
         let newest = Filter {
-            most: Some(PLAYED_THROUGH),
+            most: Some(BOOK_SCORE_GAMES),
             ..Filter::default()
         };
         let ids = reading.archive()?.ids(&newest)?;
-        // A few at a time: with all their moves they are large.
-        let parts = ids.chunks(PART).map(|part| {
+        // In chunks, since games with all moves are large.
+        let parts = ids.chunks(CHUNK).map(|part| {
             let archive = reading.archive()?;
             let with_moves = |id: &GameId| Ok(archive.game(id)?.zip(Some(archive.moves(id)?)));
             let games: Result<Vec<_>, StoreError> =
@@ -254,16 +254,16 @@ async fn scores_of_books(State(panel): State<DashboardState>) -> Result<Response
     panel.read(scores).await
 }
 
-/// The levels, and how strong they were.
+/// The levels' parameters and measured strength.
 async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Response, ApiError> {
-    let cast = Arc::clone(&panel.cast.borrow());
+    let personalities = Arc::clone(&panel.personalities.borrow());
     let table = panel.read({
-        let cast = Arc::clone(&cast);
-        move |reading| Ok(levels::table(&cast, newest_results(reading)?))
+        let personalities = Arc::clone(&personalities);
+        move |reading| Ok(levels::table(&personalities, newest_results(reading)?))
     });
     match table.await {
         // Without an archive there is still the table.
-        Err(ApiError::NoArchive) => Ok(Json(levels::table(&cast, Vec::new())).into_response()),
+        Err(ApiError::NoArchive) => Ok(Json(levels::table(&personalities, Vec::new())).into_response()),
         table => table,
     }
 }
@@ -271,7 +271,7 @@ async fn strength_of_levels(State(panel): State<DashboardState>) -> Result<Respo
 /// The newest games without their moves, for statistics.
 fn newest_results(reading: &ArchiveReading) -> Result<Vec<GameRecord>, ApiError> {
     let newest = Filter {
-        most: Some(MOST_RESULTS),
+        most: Some(STATS_GAMES),
         ..Filter::default()
     };
     Ok(reading.archive()?.results(&newest)?)

@@ -9,7 +9,7 @@ use axum::{
 use super::{error::ApiError, state::DashboardState};
 use sparring_sandbox::{Asset, asset};
 
-/// The page and its files.
+/// The embedded files of the page.
 pub(super) async fn page(State(panel): State<DashboardState>, headers: HeaderMap, uri: Uri) -> Response {
     let path = match uri.path() {
         "/" => "/dashboard.html",
@@ -20,14 +20,14 @@ pub(super) async fn page(State(panel): State<DashboardState>, headers: HeaderMap
     match asset(path) {
         Some(file) => file_of(file, &headers),
         None if path == "/dashboard.html" => {
-            "This program was built without its pages: `make web`, then build it again. /healthz and /metrics work.\n"
+            "This program was built without its pages: run `make web`, then build it again. /healthz and /metrics work.\n"
                 .into_response()
         }
         None => ApiError::NotFound.into_response(),
     }
 }
 
-/// A file, or word that the browser's copy is still good.
+/// Serves a file, or 304 if the browser's copy is current.
 fn file_of(file: &'static Asset, headers: &HeaderMap) -> Response {
     let about = [(header::ETAG, file.etag), (header::CACHE_CONTROL, "no-cache")];
     let known = headers.get(header::IF_NONE_MATCH);

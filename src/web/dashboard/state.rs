@@ -19,10 +19,9 @@ use super::{
 };
 use crate::{
     bot::{Options, games::live::LiveGames},
-    cli::log_buffer::Warnings,
     reload::ReloadLog,
     store::{Archive, StoreError},
-    web::{auth::Access, editor::Editor, health::HealthSources},
+    web::{auth::Access, editor::Editor, health::HealthSources, log_buffer::Warnings},
 };
 use sparring_book::Library;
 use sparring_chess::units::Elo;
@@ -45,15 +44,14 @@ pub enum OwnerCommand {
 
 /// Overrides set by buttons: kept over a reload of bot.toml, lost on restart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Course {
+pub struct Overrides {
     /// Nothing new is begun.
     pub paused: bool,
     /// Casual games are played at this level.
     pub casual_level: Option<Elo>,
 }
 
-/// So many follow the games at once: one more ends the stream of whoever has followed longest. The other connections
-/// are for pages.
+/// Most open streams of running games. One more ends the oldest; the other connections are for pages.
 const STREAMS: usize = 16;
 
 /// Open streams of running games. Clones share them.
@@ -61,7 +59,7 @@ const STREAMS: usize = 16;
 pub struct Viewers(Arc<Mutex<VecDeque<CancellationToken>>>);
 
 impl Viewers {
-    /// One more. Its stream ends with the token.
+    /// Adds a viewer. Its stream ends when the token is cancelled.
     pub(super) fn join(&self) -> CancellationToken {
         let mut viewers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         viewers.retain(|viewer| !viewer.is_cancelled());
@@ -80,17 +78,17 @@ impl Viewers {
 #[derive(Debug, Clone)]
 pub struct DashboardState {
     /// Health and figures.
-    pub watched: HealthSources,
+    pub health: HealthSources,
     /// The running games.
-    pub boards: LiveGames,
+    pub live_games: LiveGames,
     /// The settings of this moment.
     pub options: watch::Receiver<Options>,
     /// Overrides set by buttons.
-    pub course: watch::Receiver<Course>,
+    pub overrides: watch::Receiver<Overrides>,
     /// The books in use.
     pub library: watch::Receiver<Arc<Library>>,
     /// The personalities in use.
-    pub cast: watch::Receiver<Arc<Personalities>>,
+    pub personalities: watch::Receiver<Arc<Personalities>>,
     /// The last warnings of the log.
     pub warnings: Warnings,
     /// The last books and personalities that were read again.
@@ -102,7 +100,7 @@ pub struct DashboardState {
     /// Access control.
     pub access: Access,
     /// Receives the owner's commands.
-    pub wishes: mpsc::Sender<OwnerCommand>,
+    pub commands: mpsc::Sender<OwnerCommand>,
     /// Start of the daemon.
     pub begun: Instant,
     /// Rate limit and worker of the pages.
@@ -112,7 +110,7 @@ pub struct DashboardState {
 }
 
 impl DashboardState {
-    /// Makes an answer of what the archive has, off the loop that games run on.
+    /// Runs a query on a separate connection to the archive, on the pages' worker thread.
     pub(super) async fn read<T: Serialize>(
         &self,
         question: impl FnOnce(&ArchiveReading) -> Result<T, ApiError> + Send + 'static,
@@ -121,17 +119,17 @@ impl DashboardState {
         self.load.read(path.ok_or(ApiError::NoArchive)?, question).await
     }
 
-    /// Asks the thread that writes the archive: something short, since what is to be written waits meanwhile.
+    /// Runs a short query on the thread that writes the archive, whose writes wait meanwhile.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Archive) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        // Kept until it is answered, whether somebody still waits or not.
+        // Held until the query has run, even if the request is gone.
         let asking = self.load.asking.clone();
         let place = timeout(PATIENCE, asking.acquire_owned())
             .await
             .map_err(|_| ApiError::TooMany)?;
-        let answer = self.watched.store.ask(move |archive| {
+        let answer = self.health.store.ask(move |archive| {
             let _place = place;
             question(archive)
         });

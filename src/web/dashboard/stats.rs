@@ -4,48 +4,48 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{cli::games::result, store::GameRecord};
+use crate::store::{GameRecord, GameResult};
 use sparring_chess::units::{Elo, Millis};
 
 /// A day in milliseconds.
 const DAY: u64 = 24 * 3600 * 1000;
-/// Standard errors to either side that hold 95 of 100.
+/// Standard errors on either side of a 95 % confidence interval.
 const NINETY_FIVE: f64 = 1.96;
 
-/// Games of one kind together.
+/// The statistics of a group of games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Group {
-    /// Of which kind.
+    /// The group.
     pub(super) name: String,
     /// Games with a result.
     pub(super) games: usize,
-    /// Of these won, drawn and lost.
+    /// Won.
     pub(super) won: usize,
     /// Drawn.
     pub(super) drawn: usize,
     /// Lost.
     pub(super) lost: usize,
-    /// Points a game, from 0 to 1.
+    /// Points per game, from 0 to 1.
     pub(super) score: f64,
-    /// To either side of the score, at 95 of 100; none from fewer than two games.
+    /// Half of the 95 % confidence interval of the score; none for fewer than two games.
     pub(super) error: Option<f64>,
-    /// What Elo's formula lets expect from both ratings; none where no game has both.
+    /// Expected score by Elo's formula; none where no game has both ratings.
     pub(super) expected: Option<f64>,
-    /// Games that have both ratings: the expectation is made of these alone.
+    /// Games with both ratings, on which `expected` is based.
     pub(super) rated_pairs: usize,
 }
 
 /// A rating at the end of a day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct RatingPoint {
-    /// The last game of the day began then.
+    /// Start of the last game of the day.
     pub(super) at: Millis,
-    /// My rating in it.
+    /// The bot's rating in it.
     pub(super) rating: Elo,
 }
 
-/// Games by kind, the most played first. Running and void games do not count.
+/// Games by group, largest group first. Running and void games do not count.
 pub(super) fn groups(games: &[GameRecord], kind: impl Fn(&GameRecord) -> String) -> Vec<Group> {
     let mut by_kind: BTreeMap<String, Vec<&GameRecord>> = BTreeMap::new();
     for game in games.iter().filter(|game| points(game).is_some()) {
@@ -60,16 +60,16 @@ pub(super) fn groups(games: &[GameRecord], kind: impl Fn(&GameRecord) -> String)
 }
 
 fn group(name: String, games: &[&GameRecord]) -> Group {
-    let count = |word| games.iter().filter(|game| result(game) == word).count();
+    let count = |result| games.iter().filter(|game| game.result() == result).count();
     let scored: Vec<f64> = games.iter().filter_map(|game| points(game)).collect();
     let hopes: Vec<f64> = games.iter().filter_map(|game| expectation(game)).collect();
     let score = mean(&scored).unwrap_or_default();
     Group {
         name,
         games: scored.len(),
-        won: count("won"),
-        drawn: count("drawn"),
-        lost: count("lost"),
+        won: count(GameResult::Won),
+        drawn: count(GameResult::Drawn),
+        lost: count(GameResult::Lost),
         score,
         error: error(&scored, score),
         expected: mean(&hopes),
@@ -78,11 +78,11 @@ fn group(name: String, games: &[&GameRecord]) -> Group {
 }
 
 fn points(game: &GameRecord) -> Option<f64> {
-    match result(game) {
-        "won" => Some(1.0),
-        "drawn" => Some(0.5),
-        "lost" => Some(0.0),
-        _ => None,
+    match game.result() {
+        GameResult::Won => Some(1.0),
+        GameResult::Drawn => Some(0.5),
+        GameResult::Lost => Some(0.0),
+        GameResult::Void | GameResult::Runs => None,
     }
 }
 
@@ -96,7 +96,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// From the spread of the results themselves, so that draws narrow it as they should.
+/// Half of the confidence interval, from the variance of the results, so that draws narrow it.
 fn error(scored: &[f64], mean: f64) -> Option<f64> {
     if scored.len() < 2 {
         return None;
@@ -106,7 +106,7 @@ fn error(scored: &[f64], mean: f64) -> Option<f64> {
     Some(NINETY_FIVE * (variance / scored.len() as f64).sqrt())
 }
 
-/// My rating at the end of each day, by speed, the oldest first. Only rated games of standard chess count.
+/// The bot's rating at the end of each day, by speed, oldest first. Only rated games of standard chess count.
 pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<RatingPoint>> {
     let mut days: BTreeMap<String, BTreeMap<u64, RatingPoint>> = BTreeMap::new();
     for game in games

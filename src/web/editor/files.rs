@@ -16,11 +16,10 @@ use sparring_files::{
     atomic_file::{self, Readers},
 };
 
-/// The largest text that is edited here: some fifteen thousand lines of a book. Browsers take ever longer for a key in
-/// larger ones, which other editors do not.
-pub(super) const MOST_BYTES: u64 = 512 << 10;
+/// Largest editable text: some 15,000 lines of a book. Browsers become slow with larger ones.
+pub(super) const MAX_BYTES: u64 = 512 << 10;
 
-/// What is edited.
+/// The kind of an editable file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     Book,
@@ -51,7 +50,7 @@ impl FileKind {
     }
 }
 
-/// What a file was when it was read: another text has another one. It means nothing to anybody but this program.
+/// An opaque version of a file's content, as an ETag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Version(String);
 
@@ -67,27 +66,27 @@ impl Version {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct File {
     pub(super) kind: FileKind,
-    /// Without folder and ending.
+    /// The file name without extension.
     pub(super) name: String,
-    /// Where it is.
+    /// The path.
     pub(super) path: PathBuf,
-    /// How large it is.
+    /// The size.
     pub(super) bytes: u64,
 }
 
 /// Why a file cannot be read or saved.
 #[derive(Debug, Error)]
 pub(super) enum FileError {
-    /// The disk refuses.
+    /// Reading or writing fails.
     #[error("{}: {}", .0.display(), .1)]
     Io(PathBuf, #[source] io::Error),
-    /// Larger than [`MOST_BYTES`].
+    /// Larger than [`MAX_BYTES`].
     #[error("{} is too large to be edited here", .0.display())]
     TooLarge(PathBuf),
     /// Not UTF-8.
     #[error("{} is not UTF-8", .0.display())]
     NotText(PathBuf),
-    /// Somebody else has saved it.
+    /// Another program or page has saved it.
     #[error("The file has changed since it was opened here")]
     Changed(Version),
 }
@@ -137,33 +136,33 @@ pub(super) fn read(file: &File) -> Result<(String, Version), FileError> {
     Ok((text, version))
 }
 
-/// What the file is now.
+/// The current version of a file.
 pub(super) fn version(file: &File) -> Result<Version, FileError> {
     bytes_of(file).map(|bytes| Version::of(&bytes))
 }
 
 fn bytes_of(file: &File) -> Result<Vec<u8>, FileError> {
-    files::read(&file.path, MOST_BYTES).map_err(|error| match error.kind() {
+    files::read(&file.path, MAX_BYTES).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => FileError::TooLarge(file.path.clone()),
         _ => FileError::Io(file.path.clone(), error),
     })
 }
 
-/// Replaces the text of a file that is still of that version. Gives the new version, and where the old text is now, if
-/// there was another one.
+/// Replaces the text of a file if its version is still `of`. Returns the new version, and the path of the backup if the text has
+/// changed.
 pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, Option<PathBuf>), FileError> {
-    if text.len() as u64 > MOST_BYTES {
+    if text.len() as u64 > MAX_BYTES {
         return Err(FileError::TooLarge(file.path.clone()));
     }
     let failed = |error: io::Error| FileError::Io(file.path.clone(), error);
-    // Beside what a link points to.
+    // The target of a link is replaced, not the link.
     let path = fs::canonicalize(&file.path).map_err(failed)?;
     let before = bytes_of(file)?;
     let now = Version::of(&before);
     if now != *of {
         return Err(FileError::Changed(now));
     }
-    // The same text once more would leave nothing of the text before it.
+    // Saving an unchanged text must not overwrite the backup.
     if before == text.as_bytes() {
         return Ok((now, None));
     }
@@ -175,7 +174,7 @@ pub(super) fn save(file: &File, text: &str, of: &Version) -> Result<(Version, Op
     Ok((Version::of(text.as_bytes()), Some(backup)))
 }
 
-/// `mine.book~`, which nobody takes for a book.
+/// The backup's path, `mine.book~`, which is not loaded as a book.
 fn backup_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("~");
@@ -273,7 +272,7 @@ mod tests {
         let (_at, paths) = folder();
         let file = mine(&paths);
         let (_, version) = read(&file).unwrap();
-        let long = "#".repeat(MOST_BYTES as usize + 1);
+        let long = "#".repeat(MAX_BYTES as usize + 1);
         assert!(matches!(
             save(&file, &long, &version),
             Err(FileError::TooLarge(_))

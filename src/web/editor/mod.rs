@@ -1,6 +1,6 @@
 //! Editor for books and personalities: read, validate, preview, save. `docs/operate.md` shows the calls.
 //!
-//! The page names files by kind and name; only what lies in the two folders has one, so no path comes from outside.
+//! The page names files by kind and name, so that no path comes from outside.
 
 mod files;
 mod preview;
@@ -20,34 +20,34 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
-use self::files::{FileError, FileKind, MOST_BYTES, Version};
+use self::files::{FileError, FileKind, MAX_BYTES, Version};
 use crate::config::Paths;
 use crate::web::{
     auth::{self, Access},
-    worker::{Undone, Worker, again_soon},
+    worker::{Undone, Worker, retry_soon},
 };
 use sparring_book::Library;
 use sparring_chess::units::Elo;
 use sparring_diagnostics::Diagnostics;
 
-/// JSON writes some characters with more bytes than a file.
-const MOST_BODY: usize = 2 * MOST_BYTES as usize;
-/// So many texts at once are taken in.
+/// Largest request: JSON escapes some characters.
+const MOST_BODY: usize = 2 * MAX_BYTES as usize;
+/// Most texts received at a time.
 const PLACES: usize = 4;
 
-/// What there is to edit. Clones edit the same files, one save at a time.
+/// The editor of the two folders. Clones share it, with one save at a time.
 #[derive(Debug, Clone)]
 pub struct Editor {
     paths: Arc<Paths>,
     library: watch::Receiver<Arc<Library>>,
-    /// Judges and saves one text at a time: typing must not take a daemon's processors, and saves must not cross.
+    /// Checks and saves one text at a time: typing must not take the daemon's cores, and saves must not overlap.
     worker: Worker,
-    /// Who may send a text now.
+    /// Permits to send a text.
     places: Arc<Semaphore>,
 }
 
 impl Editor {
-    /// Edits the files of these folders; books that others include are taken from the library.
+    /// An editor of these folders. Included books come from `library`.
     #[must_use]
     pub fn new(paths: Paths, library: watch::Receiver<Arc<Library>>) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Editor {
         }
     }
 
-    /// Does something with the files off the loop that games run on, when nobody else does.
+    /// Runs work on the files on the worker thread.
     async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Paths, &Library) -> Result<T, Trouble> + Send + 'static,
@@ -68,7 +68,7 @@ impl Editor {
     }
 }
 
-/// The calls of the page, for those who have access and mean this machine.
+/// The API calls of the editor page, behind `access`, on this machine only.
 pub fn router(editor: Editor, access: Access) -> Router {
     Router::new()
         .route("/edit/files", get(list))
@@ -77,11 +77,11 @@ pub fn router(editor: Editor, access: Access) -> Router {
         .route("/edit/save", post(save))
         .layer(DefaultBodyLimit::max(MOST_BODY))
         .layer(from_fn_with_state(editor.clone(), admit))
-        .layer(from_fn_with_state(access.at_home(), auth::check))
+        .layer(from_fn_with_state(access.on_this_machine(), auth::check))
         .with_state(editor)
 }
 
-/// Lets few send a text at once: texts may be long.
+/// Middleware: limits concurrent texts, which may be long.
 async fn admit(State(editor): State<Editor>, request: Request, next: Next) -> Response {
     match editor.places.try_acquire() {
         Ok(_place) => next.run(request).await,
@@ -89,14 +89,14 @@ async fn admit(State(editor): State<Editor>, request: Request, next: Next) -> Re
     }
 }
 
-/// What can be edited.
+/// The list of editable files.
 async fn list(State(editor): State<Editor>) -> Result<Json<Value>, Trouble> {
     let files = editor.work(|paths, _| Ok(files::list(paths)?)).await?;
     let rows: Vec<Value> = files
         .iter()
         .map(|file| json!({"kind": file.kind.word(), "name": file.name, "path": file.path.display().to_string(), "bytes": file.bytes}))
         .collect();
-    Ok(Json(json!({"files": rows, "most": MOST_BYTES})))
+    Ok(Json(json!({"files": rows, "most": MAX_BYTES})))
 }
 
 async fn open(
@@ -121,16 +121,16 @@ struct Draft {
     kind: String,
     name: String,
     text: String,
-    /// Where the tree of a book begins: a FEN, or moves from the start; the start if it is left out.
+    /// The root of a book's tree: a FEN, or moves from the start; by default the start.
     #[serde(default)]
     from: String,
-    /// How deep the tree is, in half moves.
+    /// Depth of the tree in half moves.
     depth: Option<usize>,
-    /// A level to show the knobs of, instead of the personality's own.
+    /// The level of the shown parameters, instead of the personality's own.
     level: Option<u32>,
 }
 
-/// What the parser says of a text, and what would be played by it.
+/// The findings of a text, and its preview.
 async fn check(State(editor): State<Editor>, Json(draft): Json<Draft>) -> Result<Json<Value>, Trouble> {
     let kind = FileKind::parse(&draft.kind).ok_or(Trouble::NotFound)?;
     editor
@@ -152,7 +152,7 @@ async fn check(State(editor): State<Editor>, Json(draft): Json<Draft>) -> Result
                 }
             };
             let on_disk = files::version(&file)?;
-            let mut said = validate::told(&findings);
+            let mut said = validate::findings_json(&findings);
             said["onDisk"] = json!(on_disk);
             said["preview"] = preview.unwrap_or_default();
             Ok(Json(said))
@@ -165,11 +165,11 @@ struct Save {
     kind: String,
     name: String,
     text: String,
-    /// What the text was made of.
+    /// The version of the file that was edited.
     version: Version,
 }
 
-/// Writes a text that can be used, if the file is still what it was made of. What was there stays beside it.
+/// Saves a text without errors if the file still has the edited version. Keeps a backup.
 async fn save(State(editor): State<Editor>, Json(wanted): Json<Save>) -> Result<Json<Value>, Trouble> {
     let kind = FileKind::parse(&wanted.kind).ok_or(Trouble::NotFound)?;
     editor
@@ -188,29 +188,29 @@ async fn save(State(editor): State<Editor>, Json(wanted): Json<Save>) -> Result<
             let (version, backup) = files::save(&file, &wanted.text, &wanted.version)?;
             let backup = backup.map(|backup| backup.display().to_string());
             if let Some(backup) = &backup {
-                tracing::info!("{path} was saved by the page; {backup} is what it was before");
+                tracing::info!("{path} was saved by the editor; the previous version is in {backup}");
             }
             Ok(Json(json!({"ok": true, "version": version, "backup": backup})))
         })
         .await
 }
 
-/// Why something cannot be done.
+/// Why a request fails.
 #[derive(Debug)]
 enum Trouble {
     NotFound,
-    /// The text has mistakes.
+    /// The text has errors.
     Broken(Box<Diagnostics>),
     File(FileError),
     Busy,
-    FellOver,
+    Panicked,
 }
 
 impl From<Undone> for Trouble {
     fn from(undone: Undone) -> Self {
         match undone {
             Undone::Busy => Self::Busy,
-            Undone::FellOver => Self::FellOver,
+            Undone::Panicked => Self::Panicked,
         }
     }
 }
@@ -233,7 +233,7 @@ impl IntoResponse for Trouble {
         match self {
             Self::NotFound => refuse(StatusCode::NOT_FOUND, json!({"error": "Not found"})),
             Self::Broken(findings) => {
-                let mut said = validate::told(&findings);
+                let mut said = validate::findings_json(&findings);
                 said["error"] = json!("A text with mistakes is not saved");
                 refuse(StatusCode::UNPROCESSABLE_ENTITY, said)
             }
@@ -250,13 +250,13 @@ impl IntoResponse for Trouble {
                 };
                 refuse(status, json!({"error": error.to_string(), "version": version}))
             }
-            Self::Busy => again_soon(refuse(
+            Self::Busy => retry_soon(refuse(
                 StatusCode::SERVICE_UNAVAILABLE,
-                json!({"error": "Too many ask at once"}),
+                json!({"error": "Too many requests at once"}),
             )),
-            Self::FellOver => refuse(
+            Self::Panicked => refuse(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                json!({"error": "Looking at the text fell over; the log says why"}),
+                json!({"error": "Checking the text failed; the log says why"}),
             ),
         }
     }

@@ -2,23 +2,20 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::{
-    book::position,
-    explain::{key_rows, knob_rows, strength_of},
-};
-use sparring_book::{self as book, Book, Extent, Library};
+use crate::describe::{key_rows, param_rows, strength_of};
+use sparring_book::{self as book, Book, Extent, Library, parse_position};
 use sparring_chess::units::Elo;
 use sparring_diagnostics::place;
 use sparring_personality::{self as personality, Level, Personality, strength};
 
-/// A tree is shown so deep if nothing is said, in half moves.
-const DEPTH: usize = 4;
-/// No tree is deeper.
-const DEEPEST: usize = 12;
-/// So many moves of a tree are shown.
-const SHOWN: usize = 400;
+/// Default depth of a tree, in half moves.
+const DEFAULT_DEPTH: usize = 4;
+/// Largest depth of a tree, in half moves.
+const MAX_DEPTH: usize = 12;
+/// Most moves of a tree that are sent; the others are counted.
+const MAX_BRANCHES: usize = 400;
 
-/// The tree of a book from a position on. The books that it includes are those in use.
+/// The tree of a book from a position on. Included books are those of `library`.
 pub(super) fn of_book(book: Book, library: &Library, from: &str, depth: Option<usize>) -> Value {
     let (lines, name, variant) = (book.rows(), book.name().to_owned(), book.head().variant);
     let book = if book.head().includes.is_empty() {
@@ -31,10 +28,10 @@ pub(super) fn of_book(book: Book, library: &Library, from: &str, depth: Option<u
         let all = std::iter::once(book.clone()).chain(others).collect();
         Library::new(all).book(&name).cloned().unwrap_or(book)
     };
-    let (branches, trouble) = match position(from, variant) {
+    let (branches, error) = match parse_position(from, variant) {
         Ok(line) => {
             let extent = Extent {
-                plies: depth.unwrap_or(DEPTH).clamp(1, DEEPEST),
+                plies: depth.unwrap_or(DEFAULT_DEPTH).clamp(1, MAX_DEPTH),
                 least: 0.0,
             };
             (book::tree(&book, &line, extent), None)
@@ -43,7 +40,7 @@ pub(super) fn of_book(book: Book, library: &Library, from: &str, depth: Option<u
     };
     let shown: Vec<Value> = branches
         .iter()
-        .take(SHOWN)
+        .take(MAX_BRANCHES)
         .map(|branch| {
             json!({
                 "depth": branch.depth, "move": branch.mv, "chance": branch.chance, "at": branch.at,
@@ -53,16 +50,16 @@ pub(super) fn of_book(book: Book, library: &Library, from: &str, depth: Option<u
         .collect();
     json!({
         "lines": lines, "positions": book.positions(), "branches": shown,
-        "more": branches.len().saturating_sub(SHOWN), "trouble": trouble,
+        "more": branches.len().saturating_sub(MAX_BRANCHES), "trouble": error,
     })
 }
 
-/// What the keys of a personality mean, and its strength as knobs; at another level if one is asked for.
+/// The keys of a personality with their meaning, and its strength parameters, at `level` if given.
 pub(super) fn of_personality(profile: &Personality, text: &str, level: Option<Elo>) -> Value {
     let level = level.filter(|level| Level::RANGE.contains(&level.0));
-    let knobs: Vec<Value> = knob_rows(&strength::level_params(profile, level, true))
+    let params: Vec<Value> = param_rows(&strength::level_params(profile, level, true))
         .into_iter()
-        .map(|knob| json!({"name": knob.name, "value": knob.value, "doc": knob.doc}))
+        .map(|row| json!({"name": row.name, "value": row.value, "doc": row.doc}))
         .collect();
     let keys: Vec<Value> = key_rows(&personality::keys(text))
         .into_iter()
@@ -75,7 +72,7 @@ pub(super) fn of_personality(profile: &Personality, text: &str, level: Option<El
         "title": profile.title, "about": profile.about, "strength": strength_of(profile),
         "ownLevel": profile.level, "level": level,
         "levels": {"min": Level::RANGE.start(), "max": Level::RANGE.end()},
-        "knobs": knobs, "keys": keys,
+        "knobs": params, "keys": keys,
     })
 }
 
@@ -84,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_book_is_shown_from_anywhere_with_what_it_includes() {
+    fn the_tree_of_a_book_holds_its_includes_and_starts_anywhere() {
         let base = book::parse("books/base.book", "1. d4 d5\n").0.unwrap();
         let library = Library::new(vec![base]);
         let mine = || {
@@ -108,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_personality_is_shown_at_its_own_level_or_another() {
+    fn a_personality_is_described_at_its_own_level_or_another() {
         let text = "level = 1400\nnoise = 30\n";
         let profile = personality::read("personalities/tim.toml", text).0.unwrap();
         let own = of_personality(&profile, text, None);

@@ -2,35 +2,35 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::check::lost_includes;
+use crate::reload::missing_includes;
 use sparring_book::{self as book, Book};
 use sparring_diagnostics::{Diagnostics, Severity, place};
 use sparring_personality::{self as personality, Personality};
 
-/// More findings are only counted.
+/// Most findings sent to the page; the others are counted.
 const SHOWN: usize = 200;
 
-/// The book as far as it can be read, and what is wrong with it.
+/// The readable part of a book, and its findings.
 pub(super) fn of_book(path: &str, text: &str) -> (Option<Book>, Diagnostics) {
     let (book, findings) = book::check(path, text);
-    let lost = book.as_ref().map_or_else(Vec::new, lost_includes);
+    let lost = book.as_ref().map_or_else(Vec::new, missing_includes);
     let list = findings.list.into_iter().chain(lost).collect();
     (book, Diagnostics::new(findings.name, findings.text, list))
 }
 
-/// The personality, if it can be used, and what is wrong with it.
+/// The personality, if it can be used, and its findings.
 pub(super) fn of_personality(path: &str, text: &str, books: &[String]) -> (Option<Personality>, Diagnostics) {
     personality::read_among(path, text, books)
 }
 
-/// The findings for the page. Lines and columns count from 1, columns in characters; the end is the first place after.
-pub(super) fn told(findings: &Diagnostics) -> Value {
+/// The findings as JSON. Lines and columns count from 1, columns in characters; the end is exclusive.
+pub(super) fn findings_json(findings: &Diagnostics) -> Value {
     let list: Vec<Value> = findings
         .list
         .iter()
         .take(SHOWN)
         .map(|finding| {
-            // The field shows all of the text, a mark of the byte order too.
+            // Positions count a byte order mark, which the text field contains too.
             let (line, column) = place(&findings.text, finding.span.start);
             let (end_line, end_column) = place(&findings.text, finding.span.end);
             let severity = match finding.severity {
@@ -54,10 +54,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_is_told_with_its_place_in_characters() {
+    fn findings_have_their_position_in_characters() {
         let (book, findings) = of_book("books/a.book", "# Grüße\n1. d4 d5 2. Nf9\n");
         assert!(book.is_some());
-        let told = told(&findings);
+        let told = findings_json(&findings);
         assert_eq!(told["usable"], false);
         let first = &told["findings"][0];
         assert_eq!((&first["line"], &first["column"]), (&json!(2), &json!(13)));
@@ -67,10 +67,10 @@ mod tests {
     }
 
     #[test]
-    fn a_text_full_of_mistakes_is_told_in_part() {
+    fn only_the_first_findings_of_many_are_sent() {
         let text = "1. e9\n".repeat(SHOWN + 50);
         let (_, findings) = of_book("a.book", &text);
-        let told = told(&findings);
+        let told = findings_json(&findings);
         let shown = told["findings"].as_array().unwrap().len();
         let more = told["more"].as_u64().unwrap() as usize;
         assert!(shown <= SHOWN);
@@ -78,11 +78,11 @@ mod tests {
     }
 
     #[test]
-    fn a_personality_is_told_of_books_that_are_not_there() {
+    fn a_missing_book_is_a_finding_of_the_personality() {
         let (profile, findings) = of_personality("p/tim.toml", "books = [\"mine\"]\n", &["main".to_owned()]);
         assert!(profile.is_none());
         assert!(
-            told(&findings)["findings"][0]["message"]
+            findings_json(&findings)["findings"][0]["message"]
                 .as_str()
                 .unwrap()
                 .contains("mine")

@@ -36,7 +36,7 @@ pub(super) async fn measure(games: usize, args: &Args) -> anyhow::Result<()> {
             tasks.spawn(sit(Arc::clone(opponent), Arc::clone(&next), end, args.seed));
         }
         while let Some(done) = tasks.join_next().await {
-            done.context("an opponent fell over")??;
+            done.context("an opponent panicked")??;
         }
         // Each chair has drawn one number too many.
         next.store(end, Ordering::Relaxed);

@@ -182,7 +182,7 @@ async fn crowd(
         tokio::select! {
             game = opponents.join_next() => {
                 let Some(game) = game else { break };
-                latency.add(&game.context("an opponent fell over")??.waits);
+                latency.add(&game.context("an opponent panicked")??.waits);
             }
             () = tokio::time::sleep(Duration::from_millis(200)) => busiest = busiest.max(bot.resident()?),
         }
@@ -221,7 +221,7 @@ async fn many(sandbox_server: &SandboxServer, args: &Args) -> anyhow::Result<Tal
     }
     let mut tally = Tally::default();
     while let Some(done) = tasks.join_next().await {
-        tally.merge(&done.context("an opponent fell over")??);
+        tally.merge(&done.context("an opponent panicked")??);
     }
     Ok(tally)
 }

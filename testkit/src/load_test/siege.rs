@@ -153,7 +153,7 @@ async fn games(
     loop {
         tokio::select! {
             game = opponents.join_next() => match game {
-                Some(game) => tally.add(&game.context("an opponent fell over")??),
+                Some(game) => tally.add(&game.context("an opponent panicked")??),
                 None => break,
             },
             () = sleep(Duration::from_millis(100)) => resident = resident.max(bot.resident()?),

@@ -82,7 +82,7 @@ pub(super) async fn games(args: &Args) -> anyhow::Result<Vec<String>> {
             Ok(Ok(())) => {}
             Ok(Err(error)) => record.broken.push(format!("an opponent left: {error:#}")),
             Err(error) if error.is_cancelled() => {}
-            Err(error) => record.broken.push(format!("an opponent fell over: {error}")),
+            Err(error) => record.broken.push(format!("an opponent panicked: {error}")),
         }
     }
     setup.sandbox_server.sandbox.set_random_faults(0.0, args.seed);

@@ -13,9 +13,9 @@ use tokio::process::Command;
 use crate::harness::{BOOK, Folder, Program, settings};
 
 /// Log text of a panic.
-const PANICS: [&str; 2] = ["panicked at", "fell over"];
+const PANICS: [&str; 1] = ["panicked"];
 /// Log text of an archive that cannot be written.
-const DISK: &str = "rows wait";
+const DISK: &str = "rows are queued";
 /// Number of relevant log lines kept.
 const KEPT: usize = 200;
 /// A bot that uses its whole time budget.

@@ -1,4 +1,4 @@
-// The daemon's own small API, as docs/operate.md shows it.
+// The daemon's API; see docs/operate.md.
 import type { Decisions } from '../why';
 import type { Color } from '../model';
 import { follow } from '../stream';
@@ -6,7 +6,7 @@ import { follow } from '../stream';
 export interface Overview {
   readonly ok: boolean;
   readonly why: string | null;
-  /** What the owner has to know though all is well. */
+  /** A problem that does not make the daemon unhealthy. */
   readonly note: string | null;
   readonly user: string | null;
   readonly draining: boolean;
@@ -14,7 +14,7 @@ export interface Overview {
   readonly games: number;
   readonly slots: number | null;
   readonly asleep: number;
-  /** Challenges that wait for a seat. */
+  /** Challenges that wait for a slot. */
   readonly waiting: number;
   readonly challenges: number;
   readonly version: string;
@@ -23,12 +23,12 @@ export interface Overview {
   readonly archive: boolean;
   readonly lostRows: number;
   readonly gates: readonly { readonly key: string; readonly until: number }[];
-  /** The level of casual games that was asked for here. */
+  /** The level of casual games that was set here. */
   readonly casualLevel: number | null;
   readonly levels: { readonly min: number; readonly max: number };
   /** Whether books and personalities can be edited in the browser. */
   readonly edit: boolean;
-  /** Whether the buttons work. */
+  /** Whether the controls are enabled. */
   readonly controls: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface Figures {
   readonly ratings: Readonly<Record<string, readonly { readonly at: number; readonly rating: number }[]>>;
 }
 
-/** What a move of a book scored; points a game. */
+/** The score of a book move, in points per game. */
 export interface BookMove {
   readonly after: string;
   readonly move: string;
@@ -143,13 +143,13 @@ export interface BookScores {
 
 export interface Level {
   readonly level: number;
-  /** Where it is on the path from the weakest play, 0, to the strongest, 1. */
+  /** Position in the table of levels, from 0 (weakest) to 1 (strongest). */
   readonly place: number;
   readonly nodes: number | null;
   readonly bookPlies: number | null;
   readonly people: number | null;
   readonly sharpness: number | null;
-  /** The chance from 0 to 1 of a move to be played with care. */
+  /** Share of moves with a blunder check, from 0 to 1. */
   readonly vigilance: number | null;
   readonly margin: number | null;
 }
@@ -178,11 +178,11 @@ export interface Warning {
   readonly count: number;
 }
 
-/** A book or a personality that was read again. */
+/** A reload of a book or personality. */
 export interface Reload {
   readonly number: number;
   readonly at: number;
-  /** Whether the file is in use as it is. */
+  /** Whether the new version is in use. */
   readonly good: boolean;
   readonly text: string;
 }
@@ -198,9 +198,9 @@ async function checked(response: Response): Promise<Response> {
   throw new Error(typeof body?.error === 'string' ? body.error : `status ${response.status}`);
 }
 
-/** Whoever is silent for so long does not answer. */
+/** Timeout of a request. */
 const PATIENCE_MS = 10_000;
-/** So often a daemon that says "come again in a moment" is asked again. */
+/** Retries after a response with Retry-After. */
 const TRIES = 5;
 
 async function read<T>(path: string): Promise<T> {
@@ -230,7 +230,7 @@ export const setLevel = (level: number | null): Promise<Response> =>
   answer('/api/control/level', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ level }) });
 export const wish = (name: Wish): Promise<Response> => answer(`/api/control/${name}`, { method: 'POST' });
 
-/** Follow the running games until `left`; a line that breaks or falls silent is opened again. */
+/** Follows the running games until `left`; reconnects a broken or silent stream. */
 export function followLive(left: AbortSignal, line: (line: LiveLine) => void, connection: (open: boolean) => void = () => undefined): void {
   const sink = { line: (value: unknown) => (line(value as LiveLine), false), connection, refused: () => connection(false) };
   left.addEventListener('abort', follow('/api/live', sink, answer));

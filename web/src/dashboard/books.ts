@@ -1,4 +1,4 @@
-// What the books are worth: how often they were followed, how deep, and which of their lines cost points.
+// The page of books: how often and how deep they were followed, and which moves cost points.
 import { h } from '../dom';
 import type { Page } from '../route';
 import { lineOfBook } from '../why';

@@ -1,4 +1,4 @@
-// The owner's buttons. Each asks the daemon; what came of it shows in the line of health.
+// The owner's controls. Each sends a command; the health line shows its effect.
 import { h, setText } from '../dom';
 import { twice } from '../twice';
 import * as api from './api';

@@ -1,4 +1,4 @@
-// How strong it was: tables with a small picture in each row, and the ratings as lines. The tables say it all in numbers.
+// The page of performance: scores by speed and personality, and rating curves.
 import { h } from '../dom';
 import type { Page } from '../route';
 import * as api from './api';

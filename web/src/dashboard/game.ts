@@ -1,4 +1,4 @@
-// A game of the archive: the board, the moves, and why the bot played each of its own.
+// The page of an archived game: board, moves, and explanations.
 import { Chessground } from '@lichess-org/chessground';
 import type { Key } from '@lichess-org/chessground/types';
 import { h, setText } from '../dom';
@@ -11,7 +11,7 @@ import { words } from './words';
 
 const START_FEN = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
-/** How soon the archive is asked again for the end of a game that is not on a board any more. */
+/** Interval of polling the archive for the end of a game that has left the stream. */
 const LOOK_AGAIN_MS = 1_000;
 
 export function gamePage(id: string): Page {
@@ -52,7 +52,7 @@ function lineOf(game: api.GameDetail): string {
   ].join(' · ');
 }
 
-/** Reads a running game again whenever there is news of it, until it is over. */
+/** Reloads a running game on every change, until it is over. */
 async function followGame(id: string, left: AbortSignal, show: (game: api.GameDetail) => void): Promise<void> {
   const over = new AbortController();
   left.addEventListener('abort', () => over.abort());
@@ -74,7 +74,7 @@ async function followGame(id: string, left: AbortSignal, show: (game: api.GameDe
     await new Promise<void>((resolve) => {
       wake = resolve;
       over.signal.addEventListener('abort', () => resolve(), { once: true });
-      // The end is written a moment after the board has gone.
+      // The end is archived a moment after the game has left the stream.
       if (isNews || !isOnBoard) setTimeout(resolve, isNews ? 0 : LOOK_AGAIN_MS);
     });
   }
@@ -82,7 +82,7 @@ async function followGame(id: string, left: AbortSignal, show: (game: api.GameDe
 
 interface Viewer {
   readonly element: HTMLElement;
-  /** The half move that is looked at; `null` for the last one, whichever that becomes. */
+  /** The half move on the board; `null` follows the last one. */
   ply(): number | null;
   close(): void;
 }

@@ -1,4 +1,4 @@
-// The archive: the newest games, all of them or those against one opponent.
+// The page of archived games, newest first, optionally of one opponent.
 import { h, setText, type Child } from '../dom';
 import type { Page } from '../route';
 import * as api from './api';
@@ -6,13 +6,13 @@ import { loadedPage, moment, table, tableRow } from './loaded';
 import { words } from './words';
 
 const STEP = 50;
-/** The daemon gives no more at once. */
+/** The daemon's largest page. */
 const LARGEST_PAGE = 200;
 
 export function gamesPage(query: URLSearchParams): Page {
   const opponent = query.get('opponent') ?? '';
   const title = opponent ? `${words.pages['#/games']}: ${opponent}` : (words.pages['#/games'] ?? '');
-  /** So many games after one of them. */
+  /** A page of games after one of them. */
   const read = async (most: number, after: string | null): Promise<api.GamePage> => {
     const { games, next } = await api.games({ opponent, most: String(Math.min(most, LARGEST_PAGE)), ...(after && { after }) });
     if (next === null || games.length >= most) return { games, next };
@@ -29,7 +29,7 @@ export function gamesPage(query: URLSearchParams): Page {
     const list = table(title, heads, first.games.map(row));
     const said = h('span', { class: 'note', role: 'status' });
 
-    // Added below, so that eyes and cursor stay where they are; the address keeps how many there are.
+    // Appended below, to keep focus and scroll position; the URL keeps the count.
     const showMore = async () => {
       more.disabled = true;
       try {
@@ -60,7 +60,7 @@ function row(game: api.GameRow): Child[] {
   const plies = game.moves ? game.moves.split(' ').length : 0;
   return [
     h('a', { href: `#/game/${game.id}` }, moment(game.began)),
-    // A long name is cut, its rating never.
+    // A long name is cut, but not the rating.
     h('span', { class: 'named' }, h('span', {}, `${game.bot ? `${words.bot} ` : ''}${game.name}`), rating),
     h('span', { class: `result ${game.result}` }, words.results[game.result] ?? game.result),
     game.side,

@@ -1,4 +1,4 @@
-// The ladder: what each level scored in the bot's own games, and how the program makes it.
+// The page of levels: measured performance and parameters.
 import { h } from '../dom';
 import type { Page } from '../route';
 import * as api from './api';

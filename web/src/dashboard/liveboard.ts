@@ -1,4 +1,4 @@
-// A running game in a small card: two names, two clocks that tick here, and a board that nobody can touch.
+// A card of a running game: names, ticking clocks, and a read-only board.
 import { Chessground } from '@lichess-org/chessground';
 import type { Key } from '@lichess-org/chessground/types';
 import { h, setText } from '../dom';

@@ -1,4 +1,4 @@
-// A page made of one answer: a word while it is awaited, another if it does not come.
+// A page made of one response, with texts for loading and failure.
 import { h, type Child } from '../dom';
 import type { Page } from '../route';
 import { words } from './words';
@@ -23,6 +23,6 @@ export function table(label: string, heads: readonly string[], rows: readonly (r
 
 export const tableRow = (cells: readonly Child[]): HTMLElement => h('tr', {}, ...cells.map((cell) => h('td', {}, cell)));
 
-/** A moment in the reader's own time. */
+/** A time in the reader's time zone. */
 export const moment = (epoch: number): string =>
   new Date(epoch).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });

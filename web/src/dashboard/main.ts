@@ -1,4 +1,4 @@
-// The dashboard: a header with the pages, and below it the one that the address names.
+// The dashboard: a header with the pages, and the page in the URL.
 import '../styles/dashboard.css';
 import { h } from '../dom';
 import { focusHeading, type Page } from '../route';

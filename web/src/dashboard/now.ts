@@ -1,4 +1,4 @@
-// What runs now: health in a line, the controls, and a board for each game.
+// The page Now: health, controls, and a board for each running game.
 import { h, setText } from '../dom';
 import type { Page } from '../route';
 import * as api from './api';
@@ -9,13 +9,13 @@ import { words } from './words';
 
 const LOOK_EVERY_MS = 5_000;
 const TICK_MS = 1_000;
-/** Words of the log on the page; the rest stays in the log. */
+/** Longest log text on the page. */
 const WARNINGS = 20;
 
 export function nowPage(): Page {
   const left = new AbortController();
   const lost = h('p', { class: 'banner', role: 'status', hidden: true });
-  /** Two lines to the daemon that break one by one: what is asked for every few seconds, and the stream of boards. */
+  /** Two connections that may break independently: the poll of the overview, and the stream of boards. */
   const line = { answers: true, boards: true };
   const health = h('p', { class: 'health', role: 'status' }, words.loading);
   const facts = h('dl', { class: 'facts' });
@@ -37,8 +37,7 @@ export function nowPage(): Page {
     if (left.signal.aborted) return;
     line.answers = now !== null;
     showLine();
-    // Drawn anew only when there is news, so that who reads a row by keyboard is not thrown out of it. What was known stays
-    // where there is no answer.
+    // Redrawn only on changes, to keep the keyboard focus in a row. Without an answer the old rows stay.
     if (warnings && told !== (told = JSON.stringify(warnings))) warned.replaceChildren(...warningPart(warnings));
     if (warnings) warned.hidden = warnings.length === 0;
     if (reloads && read !== (read = JSON.stringify(reloads))) reread.replaceChildren(...reloadPart(reloads));

@@ -1,4 +1,4 @@
-// Who was played, how often, and how it went.
+// The page of opponents: games and score against each.
 import { h } from '../dom';
 import type { Page } from '../route';
 import * as api from './api';

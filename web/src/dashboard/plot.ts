@@ -25,7 +25,7 @@ export function scoreBar(score: number, error: number | null, expected: number |
   return shape('svg', { class: 'score-bar', viewBox: `0 0 ${width} 20`, width, height: 20, 'aria-hidden': 'true' }, ...parts);
 }
 
-/** A value over time. More points than the picture has room for are thinned. */
+/** A value over time. Thins points beyond the resolution of the picture. */
 export function lineChart(points: readonly (readonly [number, number])[], label: string): SVGElement {
   const [width, height, edge] = [640, 180, 44];
   const thin = Math.ceil(points.length / width);
@@ -61,7 +61,7 @@ interface LadderPoint {
   readonly high: number | null;
 }
 
-/** Levels to the right, what they were worth upwards, and the diagonal where both are the same. */
+/** Performance (y) by level (x), with the diagonal where both are equal. */
 export function ladderChart(points: readonly LadderPoint[], label: string): SVGElement {
   const [size, edge] = [360, 48];
   const all = points.flatMap(({ level, performance }) => [level, performance]);

@@ -1,4 +1,4 @@
-// The calls of the editing page, as docs/operate.md shows them.
+// The API calls of the editor page; see docs/operate.md.
 import { keyed } from '../key';
 
 export type Kind = 'book' | 'personality';
@@ -18,7 +18,7 @@ export interface Opened {
   readonly version: string;
 }
 
-/** Lines and columns count from 1, columns in characters; the end is the first place after. */
+/** Lines and columns count from 1, columns in characters; the end is exclusive. */
 export interface Finding {
   readonly line: number;
   readonly column: number;
@@ -61,7 +61,7 @@ export interface Judged {
   readonly usable: boolean;
   readonly findings: readonly Finding[];
   readonly more: number;
-  /** What the file is now. */
+  /** The version of the file. */
   readonly onDisk: string;
   readonly preview: BookPreview | PersonalityPreview | null;
 }
@@ -75,12 +75,12 @@ export interface Draft {
   readonly level?: number | null;
 }
 
-/** An answer that was not a success. */
+/** An error response. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** Of a conflict: what the file is now. */
+    /** After a conflict: the current version of the file. */
     readonly version: string | null,
   ) {
     super(message);

@@ -1,10 +1,10 @@
-// Texts that were not saved, kept for as long as the tab lives: leaving the page loses nothing.
+// Unsaved texts, kept as long as the tab lives.
 import type { Kind } from './api';
 import { isRecord } from '../storage';
 
 export interface Kept {
   readonly text: string;
-  /** What the text was made of. */
+  /** The version of the file that was edited. */
   readonly version: string;
 }
 
@@ -25,7 +25,7 @@ export function keepDraft(kind: Kind, name: string, draft: Kept): void {
   try {
     sessionStorage.setItem(key(kind, name), JSON.stringify(draft));
   } catch {
-    // A text larger than the browser keeps: then closing the tab asks first, and that is all.
+    // The text exceeds the browser's storage; closing the tab asks for confirmation.
   }
 }
 

@@ -1,4 +1,4 @@
-// One file under the pen: what is typed is judged by the daemon's own parser, and saved only when the bot could use it.
+// Editor of one file: the daemon's parser checks the text, which is saved only if the bot can use it.
 import { h, setText } from '../dom';
 import type { Page } from '../route';
 import { twice } from '../twice';
@@ -8,13 +8,13 @@ import { createPreview } from './preview';
 import { createSheet } from './sheet';
 import { words } from './words';
 
-/** After the last key. */
+/** Delay between the last key and a check. */
 const QUIET_MS = 250;
 
 export function editorPage(opened: api.Opened, startLine: number | null): Page {
   const { kind, name } = opened;
   const left = new AbortController();
-  /** What is on the disk as far as we know, and the text of it as it stands in the field; `null` is a text of others that was not read. */
+  /** The last known version on disk, and its text as the field shows it; `null` after another program has saved the file. */
   let disk: { readonly text: string | null; readonly version: string } = { text: inField(opened.text), version: opened.version };
   let ending = endingOf(opened.text);
   let findings: readonly api.Finding[] = [];
@@ -82,7 +82,7 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
       finding.help !== null && h('small', {}, ` ${finding.help}`)));
   const goTo = ({ line, column, endLine, endColumn }: api.Finding) => sheet.goTo(line, column, endLine === line ? endColumn : column);
 
-  /** One save at a time: a second one of the same version would call the first one somebody else's. */
+  /** One save at a time: a second one of the same version would conflict with the first. */
   async function press(): Promise<void> {
     saveAgain = saving;
     if (saving) return;
@@ -95,7 +95,7 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
     saving = false;
   }
 
-  /** True unless the text could not be saved. */
+  /** False if the text could not be saved. */
   async function saveNow(): Promise<boolean> {
     if (!dirty()) return true;
     await judge();
@@ -133,7 +133,7 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
     }
   }
 
-  /** The next finding after the caret, or before it; round the ends. */
+  /** The next finding after or before the caret, wrapping around. */
   function step(forward: boolean): void {
     const here = sheet.line();
     const next = forward
@@ -178,13 +178,13 @@ export function editorPage(opened: api.Opened, startLine: number | null): Page {
   };
 }
 
-/** A text as a field gives it back: with line ends of its own, whatever the file has. */
+/** A text with the line ends of a text field. */
 const inField = (text: string): string => text.replace(/\r\n?/g, '\n');
 
-/** The line ends of a file: those of its first line, as `book fmt` has it. */
+/** The line end of a file: that of its first line, as in `book fmt`. */
 const endingOf = (text: string): string => /^[^\r\n]*\r\n/.test(text) ? '\r\n' : '\n';
 
-/** Somebody else has saved the file: mine or theirs. */
+/** Another program has saved the file: asks which version to keep. */
 function conflictBanner(keepMine: (version: string) => void, takeTheirs: () => void) {
   let version: string | null = null;
   const mine = h('button', { type: 'button', onclick: () => { if (version !== null) keepMine(version); render(null); } }, words.keepMine);

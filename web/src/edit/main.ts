@@ -1,4 +1,4 @@
-// Books and personalities as texts: a list of them, and the one that the address names under the pen.
+// Editor page: the list of books and personalities, and the editor of the one in the URL.
 import '../styles/edit.css';
 import { h } from '../dom';
 import { onNewKey } from '../key';
@@ -19,7 +19,7 @@ document.body.append(
 );
 
 let page: Page | null = null;
-/** Counts openings: an answer that comes after the next one was asked for is late. */
+/** Counts openings, to drop the answer of an earlier one. */
 let opening = 0;
 
 /** `#/book/starter:41` is line 41 of that book. */

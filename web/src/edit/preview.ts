@@ -1,10 +1,10 @@
-// What the text would make the bot do: a book as a tree of moves, a personality as its knobs and keys.
+// Preview of the text: a book as a tree of moves, a personality as its parameters and keys.
 import { h, setText } from '../dom';
 import { percent } from '../why';
 import type { BookPreview, Branch, Kind, PersonalityPreview } from './api';
 import { words } from './words';
 
-/** What the owner wants to see of the preview. */
+/** The options of the preview. */
 export interface Wanted {
   readonly from?: string;
   readonly depth?: number;

@@ -1,6 +1,6 @@
-// The text itself: an area to type in, line numbers beside it, and what was found beside the lines it is about.
+// The text area with line numbers and the findings beside their lines.
 //
-// Only the lines in sight are drawn, so that a book of fifty thousand lines scrolls as one of fifty.
+// Only visible lines are drawn, so that a book of 50,000 lines scrolls smoothly.
 import { h } from '../dom';
 import type { Finding } from './api';
 import { words } from './words';
@@ -8,16 +8,16 @@ import { words } from './words';
 /** Pixels; the style sheet has the same. */
 const LINE_HEIGHT = 20;
 const PADDING = 8;
-/** Characters that are measured to know the width of one. */
+/** How many characters are measured for the width of one. */
 const RULER = 40;
 
 export interface Sheet {
   readonly element: HTMLElement;
   readonly area: HTMLTextAreaElement;
   show(findings: readonly Finding[]): void;
-  /** Put the caret there, both from 1, and bring it into sight. */
+  /** Move the caret to a line and column, both from 1, and scroll to it. */
   goTo(line: number, column: number, endColumn?: number): void;
-  /** Where the caret is. */
+  /** The position of the caret. */
   line(): number;
   redraw(): void;
   close(): void;
@@ -74,8 +74,8 @@ export function createSheet(path: string, typed: () => void): Sheet {
     }
     gutter.replaceChildren(...numbers);
     marks.replaceChildren(...notes);
-    // After the line, or as far to the right as can be seen, but never on what it is about. All widths are read before
-    // anything is moved, so that the browser lays out once.
+    // Right of the line, or at the right edge, but never over the finding. All widths are read before anything moves, so that the
+    // browser lays out once.
     const right = scrollLeft + area.clientWidth - 8;
     const widths = remarks.map(([remark]) => remark.getBoundingClientRect().width);
     const unit = ruler.getBoundingClientRect().width / RULER;

@@ -1,4 +1,4 @@
-// Every sentence of the editing page, in one place.
+// All texts of the editor page.
 import type { Kind } from './api';
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
@@ -6,10 +6,10 @@ const counted = (count: number, one: string, many = `${one}s`): string => `${cou
 export const words = {
   title: 'Books and personalities',
   back: 'Back',
-  backTip: 'Back to where the bot is',
+  backTip: 'Back to the page of the bot',
   loading: 'Loading…',
   failed: (why: string) => `That did not work: ${why}`,
-  nothing: 'There are no books and personalities in the folders here: the program plays with those that it carries.',
+  nothing: 'The folders hold no books and personalities: the program plays with the shipped ones.',
   choose: 'Choose a book or a personality.',
   kinds: { book: 'Books', personality: 'Personalities' } as Record<Kind, string>,
   textOf: (path: string) => `Text of ${path}`,
@@ -20,7 +20,7 @@ export const words = {
   found: (errors: number, warnings: number) =>
     [errors > 0 && counted(errors, 'mistake'), warnings > 0 && counted(warnings, 'warning')].filter(Boolean).join(', '),
   more: (count: number) => `and ${count} more`,
-  findings: 'What was found',
+  findings: 'Findings',
   at: (line: number, column: number) => `${line}:${column}`,
   severities: { error: 'mistake', warning: 'warning' } as Record<string, string>,
   keys: 'Ctrl+S saves, F8 goes to the next mistake, Shift+F8 to the one before.',
@@ -28,14 +28,14 @@ export const words = {
   save: 'Save',
   saveTip: 'Save (Ctrl+S)',
   unsaved: 'Not saved yet.',
-  mendFirst: 'A text with mistakes is not saved: the bot goes on with the last good one. Your text stays here.',
+  mendFirst: 'A text with mistakes is not saved: the bot goes on with the last good version. Your text stays here.',
   saved: (backup: string | null) =>
-    backup === null ? 'The file has this text already.' : `Saved. Games use it within two seconds; what was there before is ${backup}.`,
+    backup === null ? 'The file has this text already.' : `Saved. Games use it within two seconds; the previous version is ${backup}.`,
   restored: 'This text was not saved when the page was left.',
   changed: 'The file has changed on the disk since it was opened here.',
   keepMine: 'Keep mine: the next save replaces it',
   takeTheirs: 'Read the file again',
-  sure: 'Sure? This text is gone then',
+  sure: 'Sure? Your text will be lost',
 
   tree: 'What it plays',
   from: 'From',
@@ -45,14 +45,14 @@ export const words = {
   noMoves: 'It has no move there.',
   seen: 'goes on as above',
   toLine: (at: string) => `To line ${at}`,
-  noTree: 'A text that is no book at all has no tree.',
+  noTree: 'This text is no book, so there is no tree.',
 
   knobs: 'What it means',
   noKnobs: 'A personality with mistakes is not shown.',
   strength: (text: string) => `Strength: ${text}.`,
-  tryLevel: 'Knobs at level',
+  tryLevel: 'Parameters at level',
   ownLevel: 'as written',
-  knob: 'Knob',
+  knob: 'Parameter',
   value: 'Value',
   meaning: 'Meaning',
   keysOf: 'Every key, written or not',

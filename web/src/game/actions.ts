@@ -61,7 +61,7 @@ export function createActions(game: Game, { command, moreTime, announce }: Callb
   };
 }
 
-/** What the opponent wants to know from us, with its answers. */
+/** Open offers of the opponent, with accept and decline. */
 function waitingOffers(game: Game, command: (name: Command) => void): HTMLElement[] {
   const color = myColor(game);
   if (!color) return [];

@@ -1,4 +1,4 @@
-// The board: it shows the position of the server and knows no rules, only which moves the server called legal.
+// The board: shows the server's position, and knows no rules but the server's list of legal moves.
 import { Chessground } from '@lichess-org/chessground';
 import type { Config } from '@lichess-org/chessground/config';
 import type { Dests, Key } from '@lichess-org/chessground/types';
@@ -51,7 +51,7 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
   });
 
   explainRefusals(ground, cg, game, say);
-  // Whoever takes a piece has done with typing: keys are the game's again, and a phone puts its keyboard away.
+  // Taking a piece ends typing: keys are shortcuts again, and a phone hides its keyboard.
   ground.addEventListener('pointerdown', () => document.activeElement instanceof HTMLInputElement && document.activeElement.blur());
 
   const render = () => {
@@ -68,7 +68,7 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
     cancelPromotion?.();
     cg.set(position(game, now));
     ground.setAttribute('aria-label', describe(now));
-    // A premove answers a move that was still to come: after a takeback nobody wants it in the position that is back.
+    // A takeback cancels a premove, which was meant for another position.
     if (now.live && now.ply < lastLivePly) cg.cancelPremove();
     if (now.live) lastLivePly = now.ply;
     if (now.live && isMyTurn(game)) cg.playPremove();

@@ -1,4 +1,4 @@
-// The two players' bars, with clocks that count down from the last word of the server.
+// The two players' bars, with clocks that count down from the server's last state.
 import { h, setText } from '../dom';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
@@ -21,7 +21,7 @@ export function timeLeft(game: Game, color: Color, now: number): number | null {
 const isTicking = (game: Game, color: Color): boolean =>
   !isOver(game) && plies(game) >= 2 && game.full?.clock != null && turn(game) === color;
 
-/** Time to hurry: the last ten seconds, or the last eighth of a short clock. */
+/** Low time: the last ten seconds, or the last eighth of a short clock. */
 export function isLowTime(game: Game, color: Color, now: number): boolean {
   const left = timeLeft(game, color, now);
   return left !== null && left < Math.min(TENTHS_BELOW_MS, (game.full?.clock?.initial ?? 0) / 8);
@@ -64,7 +64,7 @@ function bar(className: string): Bar {
       dot.className = `dot ${color}`;
       setText(note, remark(game, color));
       material.render(shown(game)?.fen ?? '', color);
-      // The name may be cut where there is little room, the level never.
+      // In a narrow bar the name may be cut, but not the level.
       const now = asWhom(game, color);
       if (now.join() !== whom) persona.replaceChildren(...now.map((part) => h('span', {}, part)));
       whom = now.join();

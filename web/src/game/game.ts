@@ -1,4 +1,4 @@
-// A game on the screen: one state, one `render` that draws all its parts, and the keys that steer them.
+// The game page: one state, one `render` that draws all parts, and the keyboard shortcuts.
 import * as api from '../api';
 import { h, setText } from '../dom';
 import { noteEnd } from '../history';
@@ -23,7 +23,7 @@ import { createTable } from './table';
 import { createWhy } from './why';
 
 const PROBLEM_SHOWN_MS = 6_000;
-/** Clocks that show tenths need ten pictures a second. */
+/** Clocks that show tenths are drawn ten times a second. */
 const TICK_MS = 100;
 
 export function gamePage(id: string): Page {
@@ -79,7 +79,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     session.command(name);
   };
   const actions = createActions(game, { ...session, command, announce: announcer.say });
-  // Whoever types a move while looking back sees it played.
+  // A typed move returns to the current position.
   const entry = createEntry(game, (uci) => {
     show(Infinity);
     session.play(uci);
@@ -89,7 +89,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
 
   let noted = false;
   const render = () => {
-    // An answer may come after the page was left, and the title is another page's then.
+    // An answer may arrive after the page was left: the title then belongs to another page.
     if (over.signal.aborted) return;
     banner.hidden = game.open;
     for (const part of [clocks, board, table, moves, chat, actions, entry, result, why, announcer, sounds]) part.render();

@@ -1,5 +1,4 @@
-// Who the bot is in this game: its own default, or the personality and level that we asked for in the chat, as far as it
-// agreed.
+// The personality and level of the bot in this game: its default, or what the player asked for in the chat and the bot confirmed.
 import { opposite, type Lobby, type Personality } from '../model';
 import { myColor, player, type Game } from './state';
 
@@ -7,11 +6,11 @@ export interface Opponent {
   /** The name of the personality, as commands write it. */
   readonly name: string;
   readonly title: string;
-  /** Elo points it was asked to play at; `null` leaves it to the personality. */
+  /** The requested level in Elo points; `null` for the personality's own. */
   readonly asked: number | null;
   /** The level in force; `null` is full strength. */
   readonly level: number | null;
-  /** Whom and what it has promised for the next casual game; otherwise as now. */
+  /** Personality and level promised for the next casual game; otherwise as now. */
   readonly next: { readonly name: string; readonly asked: number | null };
 }
 
@@ -56,13 +55,13 @@ interface Choice {
   readonly asked: number | null;
 }
 
-/** What a line of ours asks for; nothing if it is about something else. */
+/** The request in a chat line of the player; none in other lines. */
 function asking(now: Choice, line: string, lobby: Lobby): Choice | null {
   const [, command, word = ''] = /^!(\w+)\s*(\S*)$/.exec(line) ?? [];
   const named = command === 'play' && lobby.personalities.find(({ name }) => name === word.toLowerCase());
   if (named) return { who: named, asked: null };
   if (command === 'level' && isLevel(Number(word), lobby)) return { ...now, asked: Number(word) };
-  // How far these go the bot knows.
+  // The bot decides how far these go.
   return ['level', 'strength', 'easier', 'harder', 'weaker', 'softer', 'stronger', 'tougher'].includes(command ?? '') ? now : null;
 }
 

@@ -1,4 +1,4 @@
-// Why a piece went back: the board snaps an illegal move back without a word, and those who cannot see it need one.
+// Says why a piece went back: the board snaps an illegal move back silently, which screen reader users do not see.
 import type { Api } from '@lichess-org/chessground/api';
 import type { Key } from '@lichess-org/chessground/types';
 import { text } from '../text';

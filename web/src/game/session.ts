@@ -1,4 +1,4 @@
-// The wire side of a game: what comes in changes the state, what the player does goes out, and nothing is sent twice.
+// The network side of a game: stream lines change the state, actions of the player are sent, and nothing is sent twice.
 import * as api from '../api';
 import { ApiError } from '../api';
 import { opposite } from '../model';
@@ -9,9 +9,9 @@ import { apply, asEvent, dropDrawOffer, isOver, myColor, plies, type Game } from
 const VIEW_RETRY_MS = 700;
 const FIRST_MOVE_RETRY_MS = 500;
 const LONGEST_MOVE_RETRY_MS = 4_000;
-/** Whatever an offer does shows in the stream within this time; one that may not be made yet is ignored without a word. */
+/** The effect of an offer shows in the stream within this time; the server ignores an offer that may not be made yet. */
 const EFFECT_MS = 1_500;
-/** After the end the stream is closed, yet the bot may still say goodbye: look for it then. */
+/** Delays of fetching the chat after the end: the stream is closed, but the bot may still write. */
 const LATE_CHAT_MS = [1_000, 3_000, 8_000];
 
 export interface Session {

@@ -1,10 +1,10 @@
-// Which moment of a game makes which sound.
+// The sounds of game events.
 import { play, type Sound } from '../sound';
 import { isLowTime } from './clock';
 import { isCurrent, isOver, myColor, type Game } from './state';
 
 export function createSounds(game: Game) {
-  /** What was heard already; null until the first position, which is where we came in. */
+  /** The last state with a sound; null until the first position. */
   let heard: { readonly plies: number; readonly over: boolean } | null = null;
   let warned = false;
 

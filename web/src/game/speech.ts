@@ -1,4 +1,4 @@
-// Moves and times as a voice says them, for those who do not see the board.
+// Moves and times in words, for screen readers.
 import { text } from '../text';
 
 /** Piece, where it came from, capture, destination, promotion. */

@@ -1,4 +1,4 @@
-// From a press on Play to the first line of a game: challenge the bot, wait, and tell it who it should be.
+// From Play to the first line of a game: challenges the bot, waits, and asks for personality and level in the chat.
 import * as api from '../api';
 import type { AccountEvent, Lobby, Setup } from '../model';
 import { isRecord } from '../storage';
@@ -8,7 +8,7 @@ import { wishes } from './setup';
 
 const PATIENCE_MS = 20_000;
 
-/** Why there is no game, in words for the player. */
+/** Why there is no game, as a text for the player. */
 export class NoGame extends Error {}
 
 /**
@@ -30,7 +30,7 @@ export async function startGame(lobby: Lobby, setup: Setup, given: AbortSignal):
       if (!(error instanceof NoGame)) void api.cancelChallenge(id).catch(() => undefined); // It may be gone already.
       throw error;
     }
-    // The bot keeps what it plays anyway if a wish is lost; the game is worth more than the wish.
+    // If a chat command gets lost, the bot plays its default: the game is worth more than the request.
     for (const line of wishes(setup)) await api.say(id, line).catch(() => undefined);
     return id;
   } finally {
@@ -38,12 +38,12 @@ export async function startGame(lobby: Lobby, setup: Setup, given: AbortSignal):
   }
 }
 
-/** The event stream, read for the fate of one challenge. */
+/** The event stream, read for the outcome of one challenge. */
 class Answers {
   readonly opened: Promise<void>;
   private resolveOpened: () => void = () => undefined;
   private rejectOpened: (error: Error) => void = () => undefined;
-  /** Fates by challenge id: `null` is accepted, a text is the reason of a refusal. */
+  /** Outcomes by challenge id: `null` is accepted, a text is the decline reason. */
   private readonly fates = new Map<string, string | null>();
   private waiting: (() => void) | null = null;
 
@@ -90,7 +90,7 @@ class Answers {
   }
 }
 
-/** The promise, unless the player gives up or it takes too long; `why` then says whose silence that was. */
+/** The promise, unless the player cancels or it times out; `why` is the reason of the timeout. */
 function within(promise: Promise<void>, given: AbortSignal, why: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(why())), PATIENCE_MS);

@@ -1,4 +1,4 @@
-// The lobby: one big Play that works at once, and below it everything that can be chosen.
+// The lobby: a Play button with good defaults, and all options below it.
 import * as api from '../api';
 import { h, setText } from '../dom';
 import type { Lobby, RunningGame, Setup } from '../model';
@@ -9,7 +9,7 @@ import { startGame } from './challenge';
 import { color, opponents, strength, time, variant, type Part } from './options';
 import { initialSetup, rememberSetup, summary } from './setup';
 
-/** How soon the page looks again: a bot comes, a game ends elsewhere, a personality is saved, the program is ended. */
+/** Interval of polling the server for changes of bot, games and personalities. */
 const LOOK_AGAIN_MS = 2_000;
 
 export function lobbyPage(): Page {
@@ -55,7 +55,7 @@ export function lobbyPage(): Page {
   return { element, close: () => left.abort() };
 }
 
-/** A form that was made anew leaves whoever uses it where they were, as far as it is still the same. */
+/** Restores focus and scroll position after the form was rebuilt. */
 function inPlaceOf(content: HTMLElement, form: HTMLElement): void {
   const controls = (within: HTMLElement) => [...within.querySelectorAll<HTMLElement>('input, button, a')];
   const before = controls(content);
@@ -63,7 +63,7 @@ function inPlaceOf(content: HTMLElement, form: HTMLElement): void {
   content.replaceChildren(form);
   const now = controls(form);
   if (focused >= 0 && now.length === before.length) now[focused]?.focus({ preventScroll: true });
-  // On a phone the cards are a strip: the chosen one is in sight. The page itself stays where it is.
+  // On a phone the cards are a strip: scroll the chosen one into view, but not the page.
   const chosen = form.querySelector('.opponents input:checked')?.closest('.tile');
   const strip = chosen?.parentElement;
   if (!chosen || !strip) return;
@@ -84,11 +84,11 @@ const column = (parts: readonly Part[]): HTMLElement => h('div', {}, ...parts.ma
 interface Form {
   readonly element: HTMLElement;
   setup(): Setup;
-  /** A game was asked for, and there is no answer yet. */
+  /** A challenge was sent and is not answered yet. */
   isWaiting(): boolean;
-  /** The server was reached and says this. */
+  /** The last answer of the server. */
   see(lobby: Lobby): void;
-  /** The server was not reached. */
+  /** The server cannot be reached. */
   miss(problem: string): void;
 }
 
@@ -97,7 +97,7 @@ function lobbyForm(first: Lobby, chosen: Setup | null, left: AbortSignal, notice
   let lost = '';
   let setup = initialSetup(lobby, chosen);
   let waiting: AbortController | null = null;
-  /** What the notice says of server and bot; the fate of a challenge stands there until this changes. */
+  /** The notice about server and bot; the outcome of a challenge stays until this changes. */
   let standing: string | null = null;
   const isOnline = () => lobby.bot?.online ?? false;
 

@@ -47,7 +47,7 @@ function rank(level: number | null): string {
 
 const order = ({ level }: Personality): number => level ?? Number.MAX_VALUE;
 
-/** What the file of a personality says about how it plays, in a few words. */
+/** How a personality plays, in a few words. */
 function tags({ books, pace, takebacks }: Personality): string[] {
   const found = [];
   if (books) found.push(books[0] === undefined ? text.noBooks : text.opens(books[0]));

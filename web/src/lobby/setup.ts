@@ -1,4 +1,4 @@
-// The player's choice of game: where it starts from, how it reads in one line, and what it asks of the bot.
+// The player's choice of game: its default, its summary in one line, and the chat commands for the bot.
 import type { Clock, Color, Lobby, Personality, Setup } from '../model';
 import { isRecord, recall, remember } from '../storage';
 import { text } from '../text';
@@ -31,7 +31,7 @@ const isSetup = (value: unknown): value is Setup =>
 export const rememberSetup = (setup: Setup): void => remember('setup', setup);
 export const recallSetup = (): Setup | null => recall('setup', isSetup);
 
-/** What was chosen, or last visit's choice, as far as this server still offers it, else a five-minute game with the bot's own default. */
+/** The current or last visit's choice, as far as this server offers it; else a five-minute game with the bot's default. */
 export function initialSetup(lobby: Lobby, chosen: Setup | null): Setup {
   const last = chosen ?? recallSetup();
   const isOffered = (who: string | null | undefined) => lobby.personalities.some(({ name }) => name === who);

@@ -120,7 +120,7 @@ fn a_requested_level_ignores_engine_overrides() {
     let setup = |asked| {
         request(&profile, asked, line(Variant::Standard), None, 1)
             .search
-            .setup
+            .overrides
     };
     assert_eq!(setup(None), profile.engine_overrides);
     assert!(profile.engine_overrides.is_some());
@@ -139,7 +139,7 @@ fn only_full_strength_uses_the_nnue_net() {
     for level in (600..=2799).step_by(7).chain([2799]) {
         assert!(classical_only(&plain, Some(level)), "{level}");
     }
-    assert!(!classical_only(&plain, Some(2800)) && !by_terms(&plain, None));
+    assert!(!classical_only(&plain, Some(2800)) && !classical_only(&plain, None));
     for text in [
         "nodes = 60000\n",
         "noise = 20\n",

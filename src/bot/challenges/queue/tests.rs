@@ -48,14 +48,14 @@ fn people_and_rematches_go_first_and_nobody_beyond_the_seats() {
             is_rematch,
             ..applicant(number)
         };
-        intake.wait(who, secs(number as u64));
+        intake.enqueue(who, secs(number as u64));
     }
     let mut order = Vec::new();
     while let Some(ChallengeReply::Accept(id)) = intake.next(room(4), secs(5)) {
         order.push(id);
     }
     assert_eq!(order, [id(4), id(2), id(3), id(1)]);
-    intake.wait(applicant(5), secs(5));
+    intake.enqueue(applicant(5), secs(5));
     assert_eq!(intake.next(room(4), secs(5)), None);
     intake.started(&id(4));
     assert_eq!(intake.next(room(4), secs(5)), Some(ChallengeReply::Accept(id(5))));
@@ -68,14 +68,14 @@ fn who_wants_a_seat_at_once_is_not_refused_for_our_own_slowness() {
         ..applicant(number)
     };
     let mut intake = ChallengeQueue::default();
-    intake.wait(hasty(1), secs(5));
-    intake.wait(hasty(2), secs(5));
+    intake.enqueue(hasty(1), secs(5));
+    intake.enqueue(hasty(2), secs(5));
     let later = secs(5) + Millis(300);
     assert_eq!(intake.next(room(1), later), Some(ChallengeReply::Accept(id(1))));
     assert_eq!(intake.next(room(1), later), None, "looked at, and no seat");
     let refusal = Some(ChallengeReply::Decline(id(2), DeclineReason::Later));
     assert_eq!(intake.next(room(2), later + Millis(1)), refusal);
-    intake.wait(hasty(3), secs(6));
+    intake.enqueue(hasty(3), secs(6));
     let refusal = Some(ChallengeReply::Decline(id(3), DeclineReason::Later));
     assert_eq!(intake.next(room(2), secs(40)), refusal, "gone by now");
 }
@@ -88,7 +88,7 @@ fn the_last_seats_are_for_people_and_one_is_left_to_bots() {
     };
     let mut intake = ChallengeQueue::default();
     for number in 0..3 {
-        intake.wait(bot(number), secs(0));
+        intake.enqueue(bot(number), secs(0));
     }
     let reserved = Capacity {
         for_humans: 2,
@@ -97,10 +97,10 @@ fn the_last_seats_are_for_people_and_one_is_left_to_bots() {
     let accepted =
         |intake: &mut ChallengeQueue, room| std::iter::from_fn(|| intake.next(room, secs(1))).count();
     assert_eq!(accepted(&mut intake, reserved), 1);
-    intake.wait(applicant(7), secs(0));
+    intake.enqueue(applicant(7), secs(0));
     assert_eq!(accepted(&mut intake, reserved), 1, "a person finds a seat");
     let mut alone = ChallengeQueue::default();
-    alone.wait(bot(1), secs(0));
+    alone.enqueue(bot(1), secs(0));
     let one = Capacity {
         for_humans: 1,
         ..room(1)
@@ -124,7 +124,7 @@ fn nobody_takes_all_the_seats() {
     let ana: Option<UserId> = "ana".parse().ok();
     for number in 0..4 {
         let opponent = if number < 3 { ana.clone() } else { None };
-        intake.wait(
+        intake.enqueue(
             QueuedChallenge {
                 opponent,
                 ..applicant(number)
@@ -147,8 +147,8 @@ fn nobody_takes_all_the_seats() {
 fn f38_a_challenge_that_comes_twice_is_answered_once() {
     let mut intake = ChallengeQueue::default();
     for _ in 0..3 {
-        intake.wait(applicant(1), secs(0));
-        intake.refuse(id(2), DeclineReason::Later);
+        intake.enqueue(applicant(1), secs(0));
+        intake.decline_later(id(2), DeclineReason::Later);
     }
     assert_eq!(intake.next(room(9), secs(0)), Some(ChallengeReply::Accept(id(1))));
     assert_eq!(
@@ -161,10 +161,10 @@ fn f38_a_challenge_that_comes_twice_is_answered_once() {
 #[test]
 fn f38_one_that_was_taken_back_is_not_accepted_but_may_come_again() {
     let mut intake = ChallengeQueue::default();
-    intake.wait(applicant(1), secs(0));
+    intake.enqueue(applicant(1), secs(0));
     intake.cancel(&id(1));
     assert_eq!(intake.next(room(1), secs(0)), None);
-    intake.wait(applicant(1), secs(1));
+    intake.enqueue(applicant(1), secs(1));
     assert_eq!(intake.next(room(1), secs(1)), Some(ChallengeReply::Accept(id(1))));
 }
 
@@ -172,7 +172,7 @@ fn f38_one_that_was_taken_back_is_not_accepted_but_may_come_again() {
 fn f39_a_burst_is_refused_at_a_limited_rate() {
     let mut intake = ChallengeQueue::default();
     for number in 0..50 {
-        intake.refuse(id(number), DeclineReason::NoBot);
+        intake.decline_later(id(number), DeclineReason::NoBot);
     }
     let mut now = Millis::ZERO;
     let mut sent = 0;
@@ -189,7 +189,7 @@ fn f39_a_burst_is_refused_at_a_limited_rate() {
 #[test]
 fn f40_who_waited_too_long_is_told_to_come_later() {
     let mut intake = ChallengeQueue::default();
-    intake.wait(applicant(1), secs(0));
+    intake.enqueue(applicant(1), secs(0));
     assert_eq!(intake.next(room(0), secs(20)), None);
     let due = intake.next_deadline().unwrap();
     assert_eq!(
@@ -205,9 +205,9 @@ fn who_may_not_wait_is_accepted_at_once_or_never() {
         ..applicant(number)
     };
     let mut intake = ChallengeQueue::default();
-    intake.wait(hasty(1), secs(3));
+    intake.enqueue(hasty(1), secs(3));
     assert_eq!(intake.next(room(1), secs(3)), Some(ChallengeReply::Accept(id(1))));
-    intake.wait(hasty(2), secs(3));
+    intake.enqueue(hasty(2), secs(3));
     assert_eq!(intake.next(room(1), secs(3)), None);
     let due = intake.next_deadline().unwrap();
     assert_eq!(
@@ -219,7 +219,7 @@ fn who_may_not_wait_is_accepted_at_once_or_never() {
 #[test]
 fn f35_a_promise_without_a_game_frees_its_seat() {
     let mut intake = ChallengeQueue::default();
-    intake.wait(applicant(1), secs(0));
+    intake.enqueue(applicant(1), secs(0));
     intake.next(room(1), secs(0));
     assert_eq!(intake.reserved_for(), 1);
     assert!(intake.expired(secs(14)).is_empty());
@@ -230,7 +230,7 @@ fn f35_a_promise_without_a_game_frees_its_seat() {
 #[test]
 fn f8_a_challenge_that_must_not_be_answered_yet_waits_on() {
     let mut intake = ChallengeQueue::default();
-    intake.wait(applicant(1), secs(0));
+    intake.enqueue(applicant(1), secs(0));
     assert_eq!(intake.next(room(1), secs(1)), Some(ChallengeReply::Accept(id(1))));
     assert_eq!(intake.waited(&id(1), secs(3)), secs(3));
     assert!(intake.postpone(&id(1)));
@@ -249,7 +249,7 @@ fn f8_a_challenge_that_must_not_be_answered_yet_waits_on() {
 fn f39_a_flood_is_bounded() {
     let mut intake = ChallengeQueue::default();
     for number in 0..10_000 {
-        intake.wait(applicant(number), secs(0));
+        intake.enqueue(applicant(number), secs(0));
     }
     assert_eq!((intake.waiting.len(), intake.declines.len()), (QUEUE, QUEUE));
     assert!(intake.answered.len() <= REMEMBERED);
@@ -258,7 +258,7 @@ fn f39_a_flood_is_bounded() {
 #[test]
 fn closing_tells_everybody_to_come_later() {
     let mut intake = ChallengeQueue::default();
-    intake.wait(applicant(1), secs(0));
+    intake.enqueue(applicant(1), secs(0));
     intake.close();
     assert_eq!(
         intake.next(room(9), secs(0)),
@@ -270,7 +270,7 @@ fn closing_tells_everybody_to_come_later() {
 fn a_seat_that_an_arena_may_need_at_any_moment_is_not_given_away() {
     let mut intake = ChallengeQueue::default();
     for number in 1..=3 {
-        intake.wait(applicant(number), secs(0));
+        intake.enqueue(applicant(number), secs(0));
     }
     let room = Capacity {
         reserved: 1,
@@ -291,20 +291,24 @@ fn bots_and_arenas_take_the_seats_that_people_leave_them() {
         opponents: &opponents,
         ..room(games)
     };
-    assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 2);
-    assert_eq!(intake.seats_for_bots(of(4, 1, 2), None), 0, "arenas hold them");
-    assert_eq!(intake.seats_for_bots(of(2, 2, 0), None), 0, "somebody plays");
-    assert_eq!(intake.seats_for_bots(room(2), None), 2);
-    assert_eq!(intake.seats_for_bots(room(0), None), 0, "no seats at all");
+    assert_eq!(intake.free_slots_for_bots(of(4, 1, 0), None), 2);
+    assert_eq!(
+        intake.free_slots_for_bots(of(4, 1, 2), None),
+        0,
+        "arenas hold them"
+    );
+    assert_eq!(intake.free_slots_for_bots(of(2, 2, 0), None), 0, "somebody plays");
+    assert_eq!(intake.free_slots_for_bots(room(2), None), 2);
+    assert_eq!(intake.free_slots_for_bots(room(0), None), 0, "no seats at all");
     let closed = Capacity {
         bots_closed: true,
         ..of(4, 1, 0)
     };
-    assert_eq!(intake.seats_for_bots(closed, None), 0);
+    assert_eq!(intake.free_slots_for_bots(closed, None), 0);
     intake.reserve(applicant(1), secs(0));
-    assert_eq!(intake.seats_for_bots(of(4, 1, 0), None), 1);
+    assert_eq!(intake.free_slots_for_bots(of(4, 1, 0), None), 1);
     assert_eq!(
-        intake.seats_for_bots(of(4, 1, 0), Some(&id(1))),
+        intake.free_slots_for_bots(of(4, 1, 0), Some(&id(1))),
         2,
         "its own seat"
     );
@@ -319,8 +323,8 @@ fn a_game_that_sleeps_takes_no_seat_but_counts_among_those_with_its_opponent() {
         opponent: opponent.clone(),
         ..applicant(number)
     };
-    intake.wait(from(1, &ana), secs(0));
-    intake.wait(from(2, &"boris".parse().ok()), secs(1));
+    intake.enqueue(from(1, &ana), secs(0));
+    intake.enqueue(from(2, &"boris".parse().ok()), secs(1));
     let room = Capacity {
         sleeping: &sleeping,
         ..room(1)

@@ -7,7 +7,7 @@ use crate::{
 use sparring_config_schema::write_duration;
 use sparring_lichess::model::TimeControl;
 
-/// The first condition that does not hold, with what is so instead; nothing when the rule fits.
+/// The first condition that does not hold, with the actual value; none when the rule matches.
 #[must_use]
 pub fn misfit(when: &Conditions, facts: &RuleContext) -> Option<String> {
     opponent(when, facts)
@@ -16,7 +16,7 @@ pub fn misfit(when: &Conditions, facts: &RuleContext) -> Option<String> {
         .or_else(|| clock(when, facts))
 }
 
-/// A condition that must hold if it is there.
+/// A condition that must hold if it is set.
 fn unless(condition: Option<bool>, so_instead: impl FnOnce() -> String) -> Option<String> {
     (condition == Some(false)).then(so_instead)
 }
@@ -78,7 +78,7 @@ fn rating(when: &Conditions, facts: &RuleContext) -> Option<String> {
     })
 }
 
-/// A value that is unknown lies within no bounds.
+/// An unknown value is in no range.
 fn outside<T: PartialOrd + Copy>(
     bounds: Range<T>,
     value: Option<T>,
@@ -113,7 +113,7 @@ fn moment(when: &Conditions, facts: &RuleContext) -> Option<String> {
         )
     })
     .or_else(|| {
-        // The opponent may have set that level by chat.
+        // The opponent may have chosen that level in the chat.
         let would_count = (when.last_level.is_bound() && facts.rated).then_some(false);
         unless(would_count, || {
             "last-level: never holds in rated games".to_owned()

@@ -1,4 +1,4 @@
-//! Challenge rules: rules and facts in, a decision and its rule out. No IO.
+//! Challenge rules: from rules and facts to a decision and the rule behind it. No IO.
 
 mod matcher;
 
@@ -13,30 +13,30 @@ use sparring_personality::LevelSetting;
 pub use crate::bot::challenges::rule_context::RuleContext;
 pub use matcher::misfit;
 
-/// What to do with a challenge, and who says so.
+/// The decision on a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleDecision {
-    /// What to do.
+    /// The action.
     pub then: Action,
-    /// Who says so.
+    /// The rule or reason behind it.
     pub by: DecidedBy,
 }
 
-/// Who decides.
+/// What decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidedBy {
-    /// No rule: nobody could play it, or not now; why.
+    /// No rule: the game cannot be played; why.
     Nature(&'static str),
-    /// The rule at this place of the list, from 0.
+    /// The rule at this index.
     Rule(usize),
-    /// No rule: what has a clock is welcome.
+    /// No rule matches: games with a clock are accepted.
     Nobody,
 }
 
-/// The variants that the engine knows how to evaluate.
+/// The variants that the engine can play.
 const PLAYABLE: [Variant; 3] = [Variant::Standard, Variant::Chess960, Variant::FromPosition];
 
-/// Decides on a challenge. What cannot be played is refused before any rule is asked.
+/// Decides on a challenge. Games that cannot be played are declined before the rules.
 #[must_use]
 pub fn judge(
     rules: &[Rule],
@@ -53,7 +53,7 @@ pub fn judge(
     rule_on(rules, facts)
 }
 
-/// Decides on what could be played.
+/// Decides on a playable game.
 #[must_use]
 pub fn rule_on(rules: &[Rule], facts: &RuleContext) -> RuleDecision {
     let deciding = rules
@@ -66,7 +66,7 @@ pub fn rule_on(rules: &[Rule], facts: &RuleContext) -> RuleDecision {
             by: DecidedBy::Rule(index),
         },
         None => RuleDecision {
-            // Games of days are a promise that only rules can give.
+            // Correspondence games need a rule that accepts them.
             then: match facts.time {
                 TimeControl::Clock { .. } if facts.time.speed() != Speed::Correspondence => Action::Queue,
                 _ => Action::Decline(DeclineReason::TooSlow),
@@ -76,42 +76,40 @@ pub fn rule_on(rules: &[Rule], facts: &RuleContext) -> RuleDecision {
     }
 }
 
-/// The level that rules ask for in a game with these facts, and which rule it is: the first that fits and whose level is
-/// known there.
+/// The level by the rules, and the index of the rule: the first that matches and whose level is known for these facts.
 #[must_use]
 pub fn level(rules: &[Rule], facts: &RuleContext) -> Option<(Elo, DecidedBy)> {
     rules.iter().enumerate().find_map(|(index, rule)| {
-        let level = rule.wish.level?.resolve(facts.meeting())?;
+        let level = rule.settings.level?.resolve(facts.meeting())?;
         misfit(&rule.when, facts)
             .is_none()
             .then_some((level, DecidedBy::Rule(index)))
     })
 }
 
-/// Whether it is the level of the last game, by the rule that asks for one.
+/// Whether the rules use the level of the last game.
 #[must_use]
 pub fn goes_on(rules: &[Rule], by: DecidedBy) -> bool {
-    matches!(by, DecidedBy::Rule(index) if rules.get(index).is_some_and(|rule| rule.wish.level == Some(LevelSetting::Last)))
+    matches!(by, DecidedBy::Rule(index) if rules.get(index).is_some_and(|rule| rule.settings.level == Some(LevelSetting::Last)))
 }
 
-/// How a game with these facts is played: each thing by the first rule that fits and speaks of it, else as in
-/// `[play]`.
+/// The settings of a game with these facts: each by the first matching rule that sets it, else by `[play]`.
 #[must_use]
 pub fn casting(rules: &[Rule], facts: &RuleContext, play: &Play) -> Play {
     let fitting: Vec<&GameSettings> = rules
         .iter()
         .filter(|rule| misfit(&rule.when, facts).is_none())
-        .map(|rule| &rule.wish)
+        .map(|rule| &rule.settings)
         .collect();
     let personality = fitting.iter().find_map(|wish| wish.personality.clone());
     let (level, by) = level(rules, facts).unzip();
     let adapt = fitting.iter().find_map(|wish| wish.adapt).unwrap_or(play.adapt);
-    // The level of the last game has the results before it in it already.
+    // The level of the last game already reflects earlier results.
     let is_counted = adapt == Adapt::Rematches && by.is_some_and(|by| goes_on(rules, by));
     let books_white = fitting.iter().find_map(|wish| wish.books_white.clone());
     let books_black = fitting.iter().find_map(|wish| wish.books_black.clone());
     Play {
-        // The level in [play] was meant for the personality there.
+        // The level in [play] belongs to the personality there.
         level: level.or(play.level.filter(|_| personality.is_none())),
         personality: personality.unwrap_or_else(|| play.personality.clone()),
         books_white: books_white.or_else(|| play.books_white.clone()),
@@ -128,7 +126,7 @@ pub fn casting(rules: &[Rule], facts: &RuleContext, play: &Play) -> Play {
     }
 }
 
-/// What a challenge wants to play, in words: `rated blitz 3+2, standard`.
+/// The game of a challenge in words: `rated blitz 3+2, standard`.
 #[must_use]
 pub fn what(challenge: &Challenge) -> String {
     let clock = match &challenge.time_control {
@@ -148,16 +146,16 @@ pub fn what(challenge: &Challenge) -> String {
     )
 }
 
-/// The rule whose level would follow the opponent, if the game were not rated: it is passed over.
+/// The rule whose level follows the opponent, and which does not apply because the game is rated.
 #[must_use]
 pub fn passed_over(rules: &[Rule], facts: &RuleContext) -> Option<DecidedBy> {
-    let speaks = |rule: &Rule| rule.wish.level.is_some() && misfit(&rule.when, facts).is_none();
+    let speaks = |rule: &Rule| rule.settings.level.is_some() && misfit(&rule.when, facts).is_none();
     let index = rules.iter().position(speaks)?;
-    let level = rules.get(index)?.wish.level;
+    let level = rules.get(index)?.settings.level;
     (facts.rated && level?.resolve(facts.meeting()).is_none()).then_some(DecidedBy::Rule(index))
 }
 
-/// What becomes of a challenge, in words.
+/// The decision in words.
 #[must_use]
 pub fn describe(then: Action) -> String {
     match then {
@@ -167,7 +165,7 @@ pub fn describe(then: Action) -> String {
     }
 }
 
-/// How a rule is called: its name and where it stands.
+/// A rule's title: its number, name and line.
 #[must_use]
 pub fn title(rules: &[Rule], by: DecidedBy) -> String {
     match by {
@@ -176,7 +174,7 @@ pub fn title(rules: &[Rule], by: DecidedBy) -> String {
         DecidedBy::Rule(index) => match rules.get(index) {
             Some(rule) => {
                 let name = rule.name.as_ref().map(|name| format!(" \"{name}\""));
-                // A rule of the program itself stands in no file.
+                // A built-in rule has no line.
                 let line = (rule.line > 0).then(|| format!(", line {}", rule.line));
                 let number = index + 1;
                 format!(
@@ -190,7 +188,7 @@ pub fn title(rules: &[Rule], by: DecidedBy) -> String {
     }
 }
 
-/// Why nobody could play it, in lichess' words and in ours.
+/// Why a game cannot be played: the decline reason and a text.
 fn unplayable(challenge: &Challenge, compat: Option<Compat>) -> Option<(DeclineReason, &'static str)> {
     let Some(variant) = challenge
         .variant
@@ -200,7 +198,7 @@ fn unplayable(challenge: &Challenge, compat: Option<Compat>) -> Option<(DeclineR
     else {
         return Some((DeclineReason::Variant, "this variant is not played here"));
     };
-    // A start that cannot be played on would only be aborted later.
+    // A game from an illegal position would only be aborted.
     let start = challenge
         .initial_fen
         .as_ref()

@@ -16,19 +16,19 @@ fn no_question_of_the_start_reads_all_games() {
     let (_folder, archive) = fresh();
     let expected: [(String, &[&str]); 8] = [
         (
-            restore::tallies(restore::NAMED),
+            restore::scores_query(restore::NAMED),
             &["SEARCH games USING COVERING INDEX games_by_score (opponent>?)"],
         ),
         (
-            restore::tallies(restore::ONE),
+            restore::scores_query(restore::ONE),
             &["SEARCH games USING COVERING INDEX games_by_score (opponent=?)"],
         ),
         (
-            restore::WITHOUT_END.to_owned(),
+            restore::UNFINISHED.to_owned(),
             &["SEARCH games USING INDEX games_without_end (began<?)"],
         ),
         (
-            restore::FAVOURS.to_owned(),
+            restore::GAME_FLAGS.to_owned(),
             &[
                 "SEARCH games USING INDEX games_without_end (began<?)",
                 "SEARCH favours USING PRIMARY KEY (game=?)",
@@ -43,11 +43,11 @@ fn no_question_of_the_start_reads_all_games() {
             &["SEARCH games USING INDEX games_by_time (began>? AND began<?)"],
         ),
         (
-            restore::WISHES.to_owned(),
+            restore::REQUESTED_PERSONAS.to_owned(),
             &["SEARCH wishes USING INDEX wishes_by_time (at<?)"],
         ),
         (
-            restore::RESTS.to_owned(),
+            restore::COOLDOWNS.to_owned(),
             &["SEARCH rests USING INDEX rests_by_time (until>? AND until<?)"],
         ),
     ];
@@ -82,15 +82,18 @@ fn an_old_archive_answers_them_too() {
     assert_eq!(known.len(), 1, "the other game runs: {known:?}");
     assert_eq!(known[0].1, score);
     assert_eq!(archive.score(&known[0].0, ALWAYS).unwrap(), score);
-    let running = archive.without_end(ALWAYS).unwrap();
+    let running = archive.unfinished(ALWAYS).unwrap();
     assert_eq!(running.len(), 1);
     let favour = GameFlags {
         takebacks: 1,
         offered_at: None,
         asked: RequestedPersona::default(),
     };
-    archive.put_favour(&running[0], &favour).unwrap();
-    assert_eq!(archive.favours(ALWAYS).unwrap(), [(running[0].clone(), favour)]);
+    archive.put_game_flags(&running[0], &favour).unwrap();
+    assert_eq!(
+        archive.game_flags(ALWAYS).unwrap(),
+        [(running[0].clone(), favour)]
+    );
 }
 
 #[test]

@@ -38,9 +38,9 @@ fn home(path: &Path) -> ArchivePath {
 /// What the bot writes of a game.
 fn play(writer: &mut Writer, number: usize) {
     for ply in 1..=20 {
-        writer.take(WriteOrder::Move(game_id(number), Box::new(record(ply))));
+        writer.on_request(WriteRequest::Move(game_id(number), Box::new(record(ply))));
     }
-    writer.take(WriteOrder::Game(Box::new(ended(number))));
+    writer.on_request(WriteRequest::Game(Box::new(ended(number))));
 }
 
 /// A folder with an archive of many games and some of everything else.
@@ -51,10 +51,10 @@ fn full(path: &Path) -> Writer {
     let mut writer = Writer::new(Some(archive), None);
     for number in 0..GAMES {
         for ply in 1..=20 {
-            writer.take(WriteOrder::Move(game_id(number), Box::new(record(ply))));
+            writer.on_request(WriteRequest::Move(game_id(number), Box::new(record(ply))));
         }
     }
-    writer.take(WriteOrder::Limit("class.read".to_owned(), UNTIL));
+    writer.on_request(WriteRequest::Limit("class.read".to_owned(), UNTIL));
     let archive = writer.archive.take().unwrap();
     archive.sql.execute_batch("COMMIT").unwrap();
     for number in 0..GAMES {
@@ -183,7 +183,7 @@ fn f52_a_damaged_archive_makes_way_at_the_start_and_what_can_be_read_is_kept() {
         let scores = archive.scores(ALWAYS);
         let archive = match scores {
             Err(why) if why.is_damage() => {
-                archive.leave();
+                archive.close_without_checkpoint();
                 home.replace(&why).unwrap()
             }
             _ => archive,
@@ -204,7 +204,11 @@ fn f52_a_damaged_archive_makes_way_at_the_start_and_what_can_be_read_is_kept() {
                 "{what}: the old file is as it was"
             );
             assert!(known >= least, "{what}: {known}");
-            assert_eq!(archive.faults().unwrap(), Vec::<String>::new(), "{what}");
+            assert_eq!(
+                archive.integrity_errors().unwrap(),
+                Vec::<String>::new(),
+                "{what}"
+            );
         } else {
             assert_eq!(what, "a leaf", "only what was not read can be unnoticed");
         }
@@ -238,7 +242,7 @@ fn f52_a_file_that_is_damaged_while_it_is_open_loses_no_row_from_then_on() {
                 .and_then(|()| opened.games(&Filter::default()).map(drop));
             archive = Some(match read {
                 Err(why) if why.is_damage() => {
-                    opened.leave();
+                    opened.close_without_checkpoint();
                     home.replace(&why).unwrap()
                 }
                 _ => opened,
@@ -264,7 +268,7 @@ fn what_lies_in_the_log_alone_is_brought_over_too() {
     let path = folder.path().join("archive.db");
     let mut writer = full(&path);
     play(&mut writer, 500);
-    writer.archive.take().unwrap().leave();
+    writer.archive.take().unwrap().close_without_checkpoint();
     assert!(fs::metadata(folder.path().join("archive.db-wal")).unwrap().len() > 0);
     cut(&path, 0);
     let archive = home(&path).open().unwrap();
@@ -295,7 +299,7 @@ fn of_two_versions_of_a_row_the_newer_one_is_brought_over() {
         .pragma_query_value(None, "freelist_count", |row| row.get(0))
         .unwrap();
     assert!(free > 0);
-    archive.leave();
+    archive.close_without_checkpoint();
     let page = page(&path, "games_by_time", true);
     overwrite(&path, (page - 1) * PAGE, 4096);
     let read = read_damaged(&path).unwrap();
@@ -312,7 +316,7 @@ fn a_number_of_a_page_in_the_log_that_is_wrong_is_no_number_of_pages() {
     let path = folder.path().join("archive.db");
     let mut writer = full(&path);
     play(&mut writer, 500);
-    writer.archive.take().unwrap().leave();
+    writer.archive.take().unwrap().close_without_checkpoint();
     let log = folder.path().join("archive.db-wal");
     // The first frame says that it has page 4 billion.
     let mut file = fs::OpenOptions::new().write(true).open(&log).unwrap();
@@ -384,7 +388,7 @@ fn a_row_that_does_not_fit_keeps_no_other_waiting() {
         .sql
         .execute_batch(refuse)
         .unwrap();
-    writer.take(WriteOrder::Limit("x".to_owned(), UNTIL));
+    writer.on_request(WriteRequest::Limit("x".to_owned(), UNTIL));
     play(&mut writer, 500);
     assert_eq!((writer.state.lost(), writer.waiting.len()), (1, 0));
     assert_eq!(kept(writer.archive.as_ref().unwrap(), 500..501), 1);

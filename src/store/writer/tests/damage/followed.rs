@@ -44,7 +44,7 @@ fn a_file_that_was_put_in_its_place_is_used_and_takes_nothing_of_the_old_log() {
     assert_eq!(kept(&archive, 499..501), 2);
     assert!(archive.game(&game_id(900)).unwrap().is_some());
     assert!(archive.game(&game_id(0)).unwrap().is_none());
-    assert_eq!(archive.faults().unwrap(), Vec::<String>::new());
+    assert_eq!(archive.integrity_errors().unwrap(), Vec::<String>::new());
     // Garbage in its place costs nothing either.
     let mut writer = Writer::new(Some(home(&path).open().unwrap()), Some(home(&path)));
     let garbage = folder.path().join("garbage");
@@ -83,7 +83,7 @@ fn a_row_that_was_not_taken_is_not_written_once_more() {
     let refuse = "CREATE TRIGGER t BEFORE INSERT ON limits BEGIN SELECT raise(ABORT, 'no'); END";
     let sql = &writer.archive.as_ref().unwrap().sql;
     sql.execute_batch(refuse).unwrap();
-    writer.take(WriteOrder::Limit("x".to_owned(), UNTIL));
+    writer.on_request(WriteRequest::Limit("x".to_owned(), UNTIL));
     play(&mut writer, 500);
     for suffix in ["", "-wal", "-shm"] {
         fs::remove_file(crate::store::damage::beside(&path, suffix)).unwrap();

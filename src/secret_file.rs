@@ -1,4 +1,4 @@
-//! Secret files: short, and readable by their owner alone.
+//! Secret files (token, password): short, and readable by their owner alone.
 
 use std::{
     env, fs,
@@ -11,10 +11,10 @@ use thiserror::Error;
 use sparring_diagnostics::utf8;
 use sparring_files as files;
 
-/// More than any secret: the file may be anything, and only this much of it is read.
-const MOST: u64 = 4096;
+/// At most so many bytes of a file are read: more than any secret has.
+const MAX_BYTES: u64 = 4096;
 
-/// Why a secret cannot be taken from a file. The messages never quote it.
+/// Why a secret cannot be read from a file. No message quotes the secret.
 #[derive(Debug, Error)]
 pub enum SecretFileError {
     /// It cannot be read.
@@ -51,35 +51,16 @@ impl SecretFileError {
     }
 }
 
-/// From now on this process leaves no picture of its memory behind when it falls over, and no other process of the same
-/// user can look into it or at the variables it was started with. For processes that hold a token; where it is not
-/// possible they do without.
-pub(crate) fn keep_memory_private() {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
-        let nothing = Rlimit {
-            current: Some(0),
-            maximum: Some(0),
-        };
-        let kept =
-            set_dumpable_behavior(DumpableBehavior::NotDumpable).and(setrlimit(Resource::Core, nothing));
-        if let Err(why) = kept {
-            tracing::debug!("core dumps cannot be switched off: {why}");
-        }
-    }
-}
-
-/// systemd's folder of credentials, which it guards itself: they are for the service's own user alone.
+/// systemd's folder of credentials. Only the service's own user can read them, so their mode is not checked.
 pub(crate) fn credentials() -> Option<PathBuf> {
     env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from)
 }
 
-/// The beginning of a credential, and where it lies; none where systemd has handed over none, or nothing but white space,
-/// as the units do for a file that is not there.
+/// The text of a systemd credential and its path. None without the credential, and where it is blank: the shipped units pass
+/// a blank one for a missing file.
 ///
 /// # Errors
-/// [`PrivateError::Unreadable`].
+/// [`SecretFileError`] when it cannot be read, or is not UTF-8.
 pub(crate) fn credential(
     folder: Option<&Path>,
     name: &str,
@@ -94,17 +75,17 @@ pub(crate) fn credential(
     Ok((!text.trim().is_empty()).then_some((text, path)))
 }
 
-/// The beginning of a file, whoever may read it, without the mark of the byte order that some editors write first.
+/// The first 4 KiB of a file without a byte order mark, whatever its permissions.
 ///
 /// # Errors
-/// [`PrivateError`].
+/// [`SecretFileError`] when it cannot be read, or is not UTF-8.
 pub(crate) fn read(path: &Path) -> Result<String, SecretFileError> {
     let mut bytes = Vec::new();
     let file = files::open(path).map_err(|source| unreadable(path, source))?;
-    file.take(MOST)
+    file.take(MAX_BYTES)
         .read_to_end(&mut bytes)
         .map_err(|source| unreadable(path, source))?;
-    // What else the findings say quotes the text.
+    // Only the message: the rest of a diagnostic quotes the text.
     let text = utf8("", &bytes).map_err(|findings| SecretFileError::NotText {
         path: path.to_owned(),
         what: findings.list.into_iter().map(|finding| finding.message).collect(),
@@ -112,10 +93,10 @@ pub(crate) fn read(path: &Path) -> Result<String, SecretFileError> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// The beginning of a file that nobody else may read.
+/// The first 4 KiB of a file that only its owner may read.
 ///
 /// # Errors
-/// [`PrivateError`].
+/// [`SecretFileError`], also when group or others may read it.
 pub(crate) fn read_private(path: &Path) -> Result<String, SecretFileError> {
     refuse_if_open(path)?;
     read(path)

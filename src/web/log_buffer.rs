@@ -18,39 +18,39 @@ use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 use sparring_chess::units::Millis;
 use sparring_diagnostics::without_secrets;
 
-/// So many different ones are kept.
-const KEPT: usize = 50;
-/// So many characters of each are kept.
-const SHOWN: usize = 600;
+/// How many different warnings are kept.
+const CAPACITY: usize = 50;
+/// Longest text of a warning in characters.
+const MAX_TEXT: usize = 600;
 
 /// A warning or an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// When it came last, since 1970.
+    /// Time of the last occurrence, since 1970.
     pub at: Millis,
     /// `warning` or `error`.
     pub severity: &'static str,
-    /// What the log said. Lines may be broken; strangers' text in it is escaped.
+    /// The log text, possibly several lines. Control characters are escaped, tokens masked.
     pub text: String,
-    /// The game that it is about, if it is about one.
+    /// The game's id, if it is about one.
     pub game: Option<String>,
-    /// How often it came.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// The last ones. Clones keep the same ones.
+/// The last warnings and errors, collected as a tracing layer. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Warnings(Arc<Mutex<VecDeque<Warning>>>);
 
 impl Warnings {
-    /// The newest first.
+    /// The warnings, newest first.
     #[must_use]
     pub fn recent(&self) -> Vec<Warning> {
         self.locked().iter().rev().cloned().collect()
     }
 
-    fn note(&self, severity: &'static str, text: &str, game: Option<String>) {
-        let text = shown(text);
+    fn record(&self, severity: &'static str, text: &str, game: Option<String>) {
+        let text = sanitised(text);
         let at = Millis::since_1970(SystemTime::now());
         let mut kept = self.locked();
         let known = kept
@@ -58,7 +58,7 @@ impl Warnings {
             .position(|one| one.text == text && one.game == game)
             .and_then(|index| kept.remove(index));
         let count = known.map_or(0, |one| one.count) + 1;
-        if kept.len() >= KEPT {
+        if kept.len() >= CAPACITY {
             kept.pop_front();
         }
         kept.push_back(Warning {
@@ -75,10 +75,10 @@ impl Warnings {
     }
 }
 
-/// Without secrets, without anything that moves a cursor, and cut.
-fn shown(text: &str) -> String {
+/// Masks secrets, escapes control characters, and cuts the text.
+fn sanitised(text: &str) -> String {
     let mut shown = String::new();
-    for c in without_secrets(text).chars().take(SHOWN) {
+    for c in without_secrets(text).chars().take(MAX_TEXT) {
         if c == '\n' || !c.is_control() {
             shown.push(c);
         } else {
@@ -90,10 +90,10 @@ fn shown(text: &str) -> String {
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Warnings {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let mut words = Words::default();
+        let mut words = Fields::default();
         attributes.record(&mut words);
         if let (Some(game), Some(span)) = (words.id, context.span(id)) {
-            span.extensions_mut().insert(About(game));
+            span.extensions_mut().insert(SpanGame(game));
         }
     }
 
@@ -103,26 +103,26 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Warnings {
             Level::WARN => "warning",
             _ => return,
         };
-        let mut words = Words::default();
+        let mut words = Fields::default();
         event.record(&mut words);
         let game = context.event_scope(event).and_then(|mut scope| {
-            scope.find_map(|span| span.extensions().get::<About>().map(|about| about.0.clone()))
+            scope.find_map(|span| span.extensions().get::<SpanGame>().map(|about| about.0.clone()))
         });
-        self.note(severity, &words.text, game);
+        self.record(severity, &words.text, game);
     }
 }
 
-/// The game that a span is about.
-struct About(String);
+/// The id of a span's game.
+struct SpanGame(String);
 
 /// The fields of an event or a span.
 #[derive(Default)]
-struct Words {
+struct Fields {
     text: String,
     id: Option<String>,
 }
 
-impl Visit for Words {
+impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         // Writing to a string cannot fail.
         let _ = match field.name() {
@@ -176,16 +176,19 @@ mod tests {
     }
 
     #[test]
-    fn no_token_and_no_trick_gets_in_and_the_oldest_goes() {
+    fn tokens_are_masked_control_characters_escaped_and_the_oldest_dropped() {
         let recent = logged(|| {
             warn!("the token lip_abcdefgh12345678 was refused\u{1b}[2J\nline two");
             warn!("{}", "x".repeat(5000));
         });
-        assert_eq!(recent[0].text.len(), SHOWN);
+        assert_eq!(recent[0].text.len(), MAX_TEXT);
         let text = &recent[1].text;
         assert!(!text.contains("abcdefgh") && !text.contains('\u{1b}'), "{text}");
         assert!(text.ends_with("\nline two"), "{text}");
-        let many = logged(|| (0..KEPT + 7).for_each(|number| warn!("number {number}")));
-        assert_eq!((many.len(), many[KEPT - 1].text.as_str()), (KEPT, "number 7"));
+        let many = logged(|| (0..CAPACITY + 7).for_each(|number| warn!("number {number}")));
+        assert_eq!(
+            (many.len(), many[CAPACITY - 1].text.as_str()),
+            (CAPACITY, "number 7")
+        );
     }
 }

@@ -1,22 +1,22 @@
-//! Archive rows as JSON.
+//! Games, moves and challenges of the archive as JSON, for `sparring games --json` and the dashboard.
 
 use serde_json::{Value, json};
 
-use super::result;
-use crate::store::{ChallengeRecord, GameRecord, MoveRecord, MoveSource};
+use super::record::{ChallengeRecord, GameRecord, MoveRecord, MoveSource};
 use sparring_engine::Score;
 
-/// A challenge as JSON, with what became of it.
-pub(super) fn challenge_json(challenge: &ChallengeRecord) -> Value {
+/// A challenge with its verdict. Times are in milliseconds since 1970.
+#[must_use]
+pub fn challenge_json(challenge: &ChallengeRecord) -> Value {
     json!({
         "id": challenge.id, "at": challenge.at.0, "sent": challenge.sent, "opponent": challenge.opponent,
         "verdict": challenge.verdict, "rule": challenge.rule, "game": challenge.game, "repeats": challenge.repeats,
     })
 }
 
-/// A game as JSON, without its moves one by one.
+/// A game. `moves` is one string of UCI moves; times are in milliseconds.
 #[must_use]
-pub(crate) fn as_json(game: &GameRecord) -> Value {
+pub fn game_json(game: &GameRecord) -> Value {
     let end = game.end.as_ref();
     json!({
         "id": game.id, "began": game.began.0, "ended": end.map(|end| end.at.0), "side": game.side,
@@ -25,14 +25,15 @@ pub(crate) fn as_json(game: &GameRecord) -> Value {
         "clock": game.clock.map(|(initial, increment)| json!({"initial": initial, "increment": increment})),
         "days": game.days, "start": game.start, "personality": game.personality,
         "level": game.played, "askedLevel": game.level,
-        "account": game.account, "result": result(game), "status": end.map(|end| &end.status), "winner": end.and_then(|end| end.winner),
+        "account": game.account, "result": game.result().word(), "status": end.map(|end| &end.status), "winner": end.and_then(|end| end.winner),
         "moves": end.map(|end| &end.moves),
     })
 }
 
-/// A game as JSON, with its moves one by one.
-pub(super) fn whole(game: &GameRecord, moves: &[MoveRecord]) -> Value {
-    let mut value = as_json(game);
+/// A game with its moves, clocks and scores in `plies`.
+#[must_use]
+pub fn game_with_moves_json(game: &GameRecord, moves: &[MoveRecord]) -> Value {
+    let mut value = game_json(game);
     value["plies"] = moves.iter().map(move_json).collect();
     value
 }
