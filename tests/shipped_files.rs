@@ -15,6 +15,7 @@ use sparring::{
     },
     config::{self, Config},
 };
+use sparring_chess::Variant;
 use sparring_config_schema::DefaultValue;
 use sparring_personality::{self as personality, Personality, strength};
 
@@ -176,7 +177,7 @@ fn personalities_differ_in_more_than_their_names() {
     let cast = shipped();
     assert!(cast.len() >= 12);
     let play = |profile: &Personality| {
-        let knobs = strength::level_params(profile, None, true);
+        let knobs = strength::level_params(profile, None, Variant::Standard);
         format!(
             "{knobs:?} {:?} {} {:?} {:?}",
             profile.delay, profile.tempo, profile.books, profile.style

@@ -14,7 +14,7 @@ pub(crate) fn eval_history(
     line: &GameHistory,
     personalities: &Personalities,
 ) -> Option<Value> {
-    if !line.variant().is_orthodox() || !personalities.contains_or_retired(&game.personality) {
+    if !line.variant().traits().standard_eval || !personalities.contains_or_retired(&game.personality) {
         return None;
     }
     let setup = strength::engine_overrides(personalities.get_or_default(&game.personality), game.level);

@@ -79,7 +79,7 @@ impl BookBuilder {
     /// Returns false and ignores the game if it is a chess variant, or starts elsewhere without
     /// [`from_positions`](Self::from_positions).
     pub fn add(&mut self, line: &GameHistory, side: Option<Color>, times: u32) -> bool {
-        if !line.variant().is_orthodox() {
+        if !line.variant().traits().standard_books {
             return false;
         }
         if !begins_in_start_position(line) {

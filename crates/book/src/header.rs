@@ -45,7 +45,8 @@ impl BookHeader {
     #[must_use]
     pub fn fits(&self, variant: Variant, speed: Option<&str>, level: Option<u32>) -> bool {
         // From position and chess960 are orthodox chess from another start, and so share books with it.
-        let rules = self.variant == variant || self.variant.is_orthodox() && variant.is_orthodox();
+        let rules = self.variant == variant
+            || self.variant.traits().standard_books && variant.traits().standard_books;
         let fast = speed.is_none_or(|speed| self.speeds.is_empty() || self.speeds.contains(&speed));
         let strong =
             level.is_none_or(|level| self.levels.as_ref().is_none_or(|levels| levels.contains(&level)));

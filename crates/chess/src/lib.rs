@@ -13,6 +13,7 @@ mod pgn;
 mod san;
 pub mod units;
 mod variant;
+mod variant_traits;
 
 #[cfg(feature = "pgn")]
 pub use games::{Break, Games, RecordedGame};
@@ -26,6 +27,7 @@ pub use shakmaty::{
     variant::VariantPosition as Position,
 };
 pub use variant::{FenError, UnknownVariant, Variant, chess960_fen, parse_fen, position_of, write_fen};
+pub use variant_traits::VariantTraits;
 
 use shakmaty::{
     EnPassantMode,

@@ -81,12 +81,6 @@ impl Variant {
         }
     }
 
-    /// Whether the rules are those of orthodox chess, so that books and the engine's evaluation apply.
-    #[must_use]
-    pub fn is_orthodox(self) -> bool {
-        matches!(self, Self::Standard | Self::Chess960 | Self::FromPosition)
-    }
-
     /// Whether moves are written with castling as king takes own rook.
     ///
     /// lichess writes so in chess960 and in games from a position (its source, read in 2025).

@@ -17,7 +17,7 @@ use super::{
     search_request::SearchRequest,
     style_bonus::PreparedStyleBonus,
     syzygy::{SALT, Tablebase, WdlRank},
-    thread_data::{Searcher, ThreadMemory, VariantTraits},
+    thread_data::{Searcher, ThreadMemory},
     threads::ThreadPool,
     tt::TranspositionTable,
 };
@@ -69,7 +69,7 @@ impl<'a> SearchContext<'a> {
             evaluator: Evaluator::for_variant(variant)
                 .with_weights(overrides.and_then(EngineOverrides::weights)),
             uses_net: self.uses_net,
-            traits: VariantTraits::of(variant),
+            traits: variant.traits(),
             handicap,
             style,
             detects_fortresses: fortress::are_detected(self.node, &handicap),

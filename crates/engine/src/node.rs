@@ -42,7 +42,7 @@ impl Node {
         let plies = u32::try_from(line.ply()).unwrap_or(u32::MAX);
         Self {
             reversible: line.position().halfmoves().min(plies),
-            ..Self::new(line.position(), line.variant().is_orthodox())
+            ..Self::new(line.position(), line.variant().traits().orthodox_rules)
         }
     }
 
@@ -199,7 +199,7 @@ pub(super) mod tests {
     /// One of them.
     pub fn start(which: usize) -> Node {
         let (variant, fen) = STARTS[which];
-        Node::new(&parse_fen(variant, fen).unwrap(), variant.is_orthodox())
+        Node::new(&parse_fen(variant, fen).unwrap(), variant.traits().orthodox_rules)
     }
 
     proptest! {

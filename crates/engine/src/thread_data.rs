@@ -19,7 +19,7 @@ use super::{
     threads::ThreadPool,
     tt::TranspositionTable,
 };
-use sparring_chess::{Move, Rules as _, Variant};
+use sparring_chess::{Move, Rules as _, VariantTraits};
 
 /// Frames before the root, so that looking back four plies needs no check.
 const BEFORE_ROOT: usize = 4;
@@ -142,29 +142,6 @@ impl ThreadMemory {
             line.clear();
             line.push(mv);
             line.extend(rest.iter().copied().take(MAX_PLY - 1));
-        }
-    }
-}
-
-/// What the rules of a variant let the search assume.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct VariantTraits {
-    /// Exchanges on a square can be counted.
-    pub see: bool,
-    /// Passing would be worse than the best move, almost always.
-    pub null_move: bool,
-    /// A capture that is possible must be made.
-    pub forced_captures: bool,
-}
-
-impl VariantTraits {
-    /// The traits of a variant.
-    pub fn of(variant: Variant) -> Self {
-        Self {
-            // Explosions and forced captures make nonsense of counting exchanges.
-            see: !matches!(variant, Variant::Atomic | Variant::Antichess),
-            null_move: variant != Variant::Antichess,
-            forced_captures: variant == Variant::Antichess,
         }
     }
 }
@@ -328,7 +305,7 @@ pub(super) mod tests {
             limiter: SearchLimiter::lead(&search.limits, &control, &pool),
             evaluator: Evaluator::for_variant(line.variant()),
             uses_net: search.uses_net(params),
-            traits: VariantTraits::of(line.variant()),
+            traits: line.variant().traits(),
             handicap: PreparedHandicap::new(&search.handicap, node.keys.full),
             style: PreparedStyleBonus::new(&search.style_bonus, node.turn),
             detects_fortresses: false,

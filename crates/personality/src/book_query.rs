@@ -2,7 +2,7 @@
 
 use super::{Personality, strength::level_params};
 use sparring_book::BookQuery;
-use sparring_chess::units::Elo;
+use sparring_chess::{Variant, units::Elo};
 
 /// Level of book queries at full strength: above all human ratings.
 const FULL_STRENGTH: u32 = 3500;
@@ -16,7 +16,7 @@ pub fn book_query<'a>(profile: &Personality, requested: Option<Elo>, query: Book
     BookQuery {
         level: Some(level),
         policy: profile.book_selection,
-        plies: level_params(profile, requested, true).book_plies,
+        plies: level_params(profile, requested, Variant::Standard).book_plies,
         ..query
     }
 }
@@ -25,7 +25,7 @@ pub fn book_query<'a>(profile: &Personality, requested: Option<Elo>, query: Book
 mod tests {
     use super::*;
     use sparring_book::SelectionPolicy;
-    use sparring_chess::{GameHistory, Variant};
+    use sparring_chess::GameHistory;
 
     fn query_of(
         profile: &Personality,

@@ -176,9 +176,10 @@ impl RuleContext {
     /// lichess' perf key.
     #[must_use]
     pub fn perf(variant: Variant, speed: Speed) -> &'static str {
-        match variant {
-            Variant::Standard | Variant::FromPosition => speed.key(),
-            other => other.key(),
+        if variant.traits().rated_by_speed {
+            speed.key()
+        } else {
+            variant.key()
         }
     }
 

@@ -251,7 +251,7 @@ impl<'a> BuildInput<'a> {
             tally.fit += 1;
             // The moves before a mistake were played all the same.
             let (variant, has_moves) = (game.line.variant(), !game.line.moves().is_empty());
-            if !variant.is_orthodox() {
+            if !variant.traits().standard_books {
                 *tally.of_variants.entry(variant.name()).or_default() += 1;
             } else if !args.from_positions && !book::begins_in_start_position(&game.line) {
                 tally.elsewhere += 1;

@@ -81,7 +81,7 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Success);
     }
     let variant = book.head().variant;
-    if !variant.is_orthodox() {
+    if !variant.traits().standard_books {
         let sentence = format!(
             "{} is a book for {}: Polyglot knows orthodox chess alone, --json writes any",
             book.path(),

@@ -25,7 +25,10 @@ use crate::{
     describe::{ParamRow, key_rows, param_rows, strength_of},
     reload::list,
 };
-use sparring_chess::units::{Elo, Millis};
+use sparring_chess::{
+    Variant,
+    units::{Elo, Millis},
+};
 use sparring_config_schema::{DefaultValue, Key};
 use sparring_diagnostics::{Diagnostics, nearest, place, utf8};
 use sparring_files as files;
@@ -231,7 +234,7 @@ pub fn explain_profile(file: &str, text: &str) -> Result<String, Diagnostics> {
     };
     let mut said = format!("{}: {}\n{}\n", profile.name, profile.title, profile.about);
     said += &format!("\nStrength ({source})\n");
-    said += &explain_params(&strength::level_params(&profile, None, true));
+    said += &explain_params(&strength::level_params(&profile, None, Variant::Standard));
     said += &format!("\nKeys of {file}\n");
     said += &explain_keys(file, text, &personality::keys(text));
     Ok(said)

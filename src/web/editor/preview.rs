@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::describe::{key_rows, param_rows, strength_of};
 use sparring_book::{self as book, Book, Extent, Library, parse_position};
-use sparring_chess::units::Elo;
+use sparring_chess::{Variant, units::Elo};
 use sparring_diagnostics::place;
 use sparring_personality::{self as personality, Level, Personality, strength};
 
@@ -57,7 +57,7 @@ pub(super) fn of_book(book: Book, library: &Library, from: &str, depth: Option<u
 /// The keys of a personality with their meaning, and its strength parameters, at `level` if given.
 pub(super) fn of_personality(profile: &Personality, text: &str, level: Option<Elo>) -> Value {
     let level = level.filter(|level| Level::RANGE.contains(&level.0));
-    let params: Vec<Value> = param_rows(&strength::level_params(profile, level, true))
+    let params: Vec<Value> = param_rows(&strength::level_params(profile, level, Variant::Standard))
         .into_iter()
         .map(|row| json!({"name": row.name, "value": row.value, "doc": row.doc}))
         .collect();

@@ -74,7 +74,7 @@ pub fn evaluation_balance(
     us: Color,
     overrides: Option<&EngineOverrides>,
 ) -> Option<BalanceResult> {
-    if !variant.is_orthodox() || pos.legal_moves().is_empty() {
+    if !variant.traits().standard_eval || pos.legal_moves().is_empty() {
         return None;
     }
     let node = Node::new(pos, true);
@@ -264,7 +264,10 @@ mod tests {
             None,
             "stalemate"
         );
-        for variant in Variant::ALL.into_iter().filter(|variant| !variant.is_orthodox()) {
+        for variant in Variant::ALL
+            .into_iter()
+            .filter(|variant| !variant.traits().standard_eval)
+        {
             assert_eq!(
                 evaluation_balance(&variant.start(), variant, Color::White, None),
                 None,

@@ -78,7 +78,7 @@ mod tests {
 
     /// A table that is used again saves a test of many positions the making of many tables.
     fn value_with(table: &mut PawnTable, variant: Variant, pos: &Position) -> i32 {
-        let node = Node::new(pos, variant.is_orthodox());
+        let node = Node::new(pos, variant.traits().orthodox_rules);
         Evaluator::for_variant(variant).evaluate_with_net(&node, table)
     }
 

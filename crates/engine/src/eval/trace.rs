@@ -62,7 +62,7 @@ pub struct Trace {
 #[must_use]
 pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     let (pos, variant) = (search.line.position(), search.line.variant());
-    let node = Node::new(pos, variant.is_orthodox());
+    let node = Node::new(pos, variant.traits().orthodox_rules);
     let own = search.overrides.as_deref().and_then(EngineOverrides::weights);
     let (evaluator, mut pawns) = (
         Evaluator::for_variant(variant).with_weights(own),
@@ -76,7 +76,7 @@ pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     let net = whole.map(|whole| Centipawns(whole.0 - classical.0));
     let total = whole.unwrap_or(classical);
     let faded = fifty_move_scaled(100, pos);
-    if !variant.is_orthodox() {
+    if !variant.traits().standard_eval {
         return Trace {
             rows: Vec::new(),
             phase: 100,

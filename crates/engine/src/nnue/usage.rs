@@ -9,7 +9,8 @@ impl SearchRequest {
         let overrides = self.overrides.as_deref();
         let params = overrides.map_or(params, EngineOverrides::params);
         let own_weights = overrides.is_some_and(|overrides| overrides.weights().is_some());
-        let is_known = self.line.variant().is_orthodox() && !own_weights && !self.handicap.is_active();
+        let is_known =
+            self.line.variant().traits().standard_eval && !own_weights && !self.handicap.is_active();
         is_known && !self.classical_only && params.net > 0
     }
 }
@@ -39,7 +40,11 @@ mod tests {
             },
         );
         for variant in Variant::ALL {
-            assert_eq!(of(variant).uses_net(&plain), variant.is_orthodox(), "{variant}");
+            assert_eq!(
+                of(variant).uses_net(&plain),
+                variant.traits().standard_eval,
+                "{variant}"
+            );
         }
         let standard = || of(Variant::Standard);
         let mut own = WeightOverrides::default();

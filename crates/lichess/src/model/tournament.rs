@@ -68,7 +68,7 @@ impl Tournament {
         let is_known = |key: &str| {
             Variant::ALL
                 .iter()
-                .any(|variant| variant.is_orthodox() && variant.key() == key)
+                .any(|variant| variant.traits().arenas && variant.key() == key)
         };
         let is_slow = |clock: ArenaClock| Speed::of_clock(clock.limit, clock.increment) >= Speed::Bullet;
         self.variant.as_deref().is_none_or(is_known) && self.clock.is_none_or(is_slow)

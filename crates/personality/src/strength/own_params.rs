@@ -7,16 +7,16 @@ use super::{
     levels::{LevelParams, Levels},
 };
 use crate::Personality;
-use sparring_chess::units::Elo;
+use sparring_chess::{Variant, units::Elo};
 use sparring_engine::EngineOverrides;
 
 /// The level parameters of a personality: those of its level or full strength, with its own overrides.
-/// `orthodox` is false for chess variants, which have levels of their own.
+/// Variants that the human model does not know have levels of their own.
 ///
 /// A requested level (`requested`) ignores the overrides.
 #[must_use]
-pub fn level_params(profile: &Personality, requested: Option<Elo>, orthodox: bool) -> LevelParams {
-    let of_level = |level| match orthodox {
+pub fn level_params(profile: &Personality, requested: Option<Elo>, variant: Variant) -> LevelParams {
+    let of_level = |level| match variant.traits().human_model {
         true => Levels::shipped().params(level),
         false => Levels::shipped().variant_params(level),
     };
@@ -49,7 +49,7 @@ impl Strength {
         }
         let params = LevelParams {
             book_plies: None,
-            ..level_params(profile, None, true)
+            ..level_params(profile, None, Variant::Standard)
         };
         if profile.engine_overrides.is_none() && params == LevelParams::default() {
             Self::Full

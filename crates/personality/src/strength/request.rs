@@ -80,7 +80,7 @@ pub fn request(
     budget: Option<(Millis, Millis)>,
     seed: u64,
 ) -> StrengthRequest {
-    let params = level_params(profile, requested, line.variant().is_orthodox());
+    let params = level_params(profile, requested, line.variant());
     let mut request = request_with(&params, line, budget, seed).in_style(profile.style);
     request.search.overrides = engine_overrides(profile, requested).cloned();
     request

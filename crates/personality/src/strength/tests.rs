@@ -18,18 +18,18 @@ fn line(variant: Variant) -> GameHistory {
 fn what_a_profile_sets_by_hand_beats_its_level() {
     let mut profile = Personality::new("x");
     assert_eq!(
-        level_params(&profile, None, true),
+        level_params(&profile, None, Variant::Standard),
         LevelParams::default(),
         "full strength"
     );
     profile.level = Some(Elo(1000));
     profile.noise = Some(Centipawns(7));
     profile.nodes = Some(Nodes(300));
-    let own = level_params(&profile, None, true);
+    let own = level_params(&profile, None, Variant::Standard);
     assert_eq!((own.noise, own.nodes), (Centipawns(7), Some(Nodes(300))));
     assert_eq!(own.choice, Levels::shipped().params(Elo(1000)).choice);
     assert_eq!(
-        level_params(&profile, Some(Elo(1800)), true),
+        level_params(&profile, Some(Elo(1800)), Variant::Standard),
         Levels::shipped().params(Elo(1800))
     );
 }

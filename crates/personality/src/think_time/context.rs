@@ -60,7 +60,7 @@ impl Obviousness {
     pub fn of(model: &Model, line: &GameHistory, mv: Move) -> Self {
         // It hardly depends on the rating.
         const LEVEL: Elo = Elo(1600);
-        if !line.variant().is_orthodox() {
+        if !line.variant().traits().human_model {
             return Self::USUAL;
         }
         let candidates = model.prior(line, LEVEL, TimePressure::Calm);

@@ -148,9 +148,10 @@ fn icon(variant: Variant, speed: Speed) -> Option<String> {
 pub fn perf(variant: Variant, speed: Speed) -> Perf {
     Perf {
         icon: None,
-        name: match variant {
-            Variant::Standard | Variant::FromPosition => speed.name().to_owned(),
-            variant => variant.name().to_owned(),
+        name: if variant.traits().rated_by_speed {
+            speed.name().to_owned()
+        } else {
+            variant.name().to_owned()
         },
     }
 }
@@ -158,8 +159,9 @@ pub fn perf(variant: Variant, speed: Speed) -> Perf {
 /// The key of the rating category.
 #[must_use]
 pub fn perf_key(variant: Variant, speed: Speed) -> &'static str {
-    match variant {
-        Variant::Standard | Variant::FromPosition => speed.key(),
-        variant => variant.key(),
+    if variant.traits().rated_by_speed {
+        speed.key()
+    } else {
+        variant.key()
     }
 }

@@ -146,7 +146,7 @@ fn read_start(fields: &Fields, ids: &mut IdGenerator) -> Result<(Variant, Option
             .parse()
             .map_err(|_| ApiError::form("variant", "Invalid value"))?,
     };
-    if !variant.is_orthodox() {
+    if !variant.traits().orthodox_rules {
         return Err(ApiError::VariantNotPlayed(variant));
     }
     let Some(fen) = fields.text("fen") else {

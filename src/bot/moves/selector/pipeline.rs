@@ -144,10 +144,9 @@ impl Pipeline {
             ..Limits::default()
         };
         let Persona { profile, level, .. } = &request.persona;
-        let orthodox = request.line.variant().is_orthodox();
         let search = SearchRequest {
             // The same evaluation as in the search, so that the transposition table stays valid.
-            classical_only: strength::level_params(profile, *level, orthodox).weaken(),
+            classical_only: strength::level_params(profile, *level, request.line.variant()).weaken(),
             ..SearchRequest::new(request.line.clone(), limits)
         };
         let best = self.pool.search(slot, search.clone(), deadline).await?;
