@@ -9,6 +9,7 @@ mod go;
 mod info;
 mod limits;
 mod move_overhead;
+mod option_error;
 mod options;
 mod output;
 mod parse;
@@ -16,6 +17,7 @@ mod parse_error;
 mod position;
 mod resources;
 mod search_sync;
+mod set_option;
 mod settings;
 mod wdl;
 mod worker;
@@ -43,6 +45,7 @@ use output::UciWriter;
 use parse::Command;
 use resources::{StrengthSetting, open_book, speed};
 use search_sync::{Hold, SearchSync};
+use set_option::set_option;
 use settings::{Change, Settings};
 use worker::{Job, SearchJob, TOLERANCE, Worker};
 
@@ -219,7 +222,7 @@ impl<W: Write> Front<'_, W> {
             return;
         }
         let before = self.settings.clone();
-        match self.settings.set(self.resources, name, value) {
+        match set_option(&mut self.settings, self.resources, name, value) {
             Ok(Change::None) if !before.own_book && self.settings.own_book && !self.has_book() => self
                 .writer
                 .info_string("there is no book to play from until \"BookFile\" opens one"),

@@ -1,224 +1,296 @@
-//! UCI options: one table that is listed and read.
+//! UCI options, each declared once: how it is listed, what it sets, what it means.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
-use thiserror::Error;
-
+use super::{
+    option_error::OptionError,
+    resources::UciResources,
+    settings::{Change, LOG_FILE, Settings},
+};
 #[cfg(feature = "personality")]
-use super::resources::NO_PERSONALITY;
-use super::resources::UciResources;
-use sparring_engine::{MAX_THREADS, ParamError, Params};
+use super::{resources::NO_PERSONALITY, settings::DEFAULT_ELO};
+#[cfg(feature = "personality")]
+use sparring_chess::units::Elo;
+use sparring_chess::units::{Centipawns, Millis};
+use sparring_engine::{MAX_THREADS, Params};
 #[cfg(feature = "personality")]
 use sparring_personality::Level;
 
-/// A setting that cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(super) enum OptionError {
-    #[error("there is no option \"{name}\"{hint}")]
-    Unknown {
-        name: String,
-        /// The end of the sentence: what may have been meant.
-        hint: String,
-    },
-    #[error("option \"{name}\" needs a number from {min} to {max}, not \"{text}\"")]
-    Spin {
-        name: &'static str,
-        text: String,
-        min: u64,
-        max: u64,
-    },
-    #[error("option \"{name}\" needs true or false, not \"{text}\"")]
-    Check { name: &'static str, text: String },
-    #[cfg(feature = "personality")]
-    #[error("option \"{name}\" needs one of {choices}, not \"{text}\"")]
-    Combo {
-        name: &'static str,
-        text: String,
-        choices: String,
-    },
-    #[error("option \"{name}\" needs the name of a file")]
-    File { name: &'static str },
-    #[error(transparent)]
-    Param(#[from] ParamError),
+/// An option: how it is listed and read, and what it sets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UciOption {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// What it does, for the reference in docs/uci.md.
+    pub meaning: &'static str,
 }
 
+/// The type of an option, with the function that puts its value into the settings.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     Spin {
         default: u64,
         min: u64,
         max: u64,
+        set: fn(&mut Settings, u64) -> Change,
     },
     Check {
         default: bool,
+        set: fn(&mut Settings, bool) -> Change,
     },
     Text {
         default: &'static str,
+        /// What the text names, for the reference.
+        form: &'static str,
+        /// Takes none for an empty text.
+        set: fn(&mut Settings, Option<String>) -> Result<Change, OptionError>,
     },
     /// One of the personalities.
     #[cfg(feature = "personality")]
-    Personality,
-    Button,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OptionId {
-    Hash,
-    ClearHash,
-    Threads,
-    MultiPv,
-    Overhead,
-    Ponder,
-    OwnBook,
-    BookFile,
-    VerifyBook,
-    SyzygyPath,
-    #[cfg(feature = "personality")]
-    LimitStrength,
-    #[cfg(feature = "personality")]
-    Elo,
-    #[cfg(feature = "personality")]
-    Personality,
-    EvalNoise,
-    BlunderPercent,
-    Seed,
-    MoveDelay,
-    Chess960,
-    ShowWdl,
-    Analyse,
-    Log,
-    LogFile,
+    Personality {
+        set: fn(&mut Settings, Option<String>) -> Change,
+    },
+    Button {
+        change: fn() -> Change,
+    },
 }
 
 /// How the protocol writes a text that is not there.
 pub(super) const EMPTY: &str = "<empty>";
 
-pub(super) const LOG_FILE: &str = "sparring-uci.log";
-
-#[cfg(feature = "personality")]
-pub(super) const DEFAULT_ELO: u32 = 1500;
-
-const fn spin(default: u64, min: u64, max: u64) -> Kind {
-    Kind::Spin { default, min, max }
-}
-
-const OFF: Kind = Kind::Check { default: false };
-
-pub(super) const OPTIONS: &[(&str, OptionId, Kind)] = &[
-    ("Hash", OptionId::Hash, spin(64, 1, 65_536)),
-    ("Clear Hash", OptionId::ClearHash, Kind::Button),
-    ("Threads", OptionId::Threads, spin(1, 1, MAX_THREADS as u64)),
-    ("MultiPV", OptionId::MultiPv, spin(1, 1, 256)),
-    ("Move Overhead", OptionId::Overhead, spin(20, 0, 10_000)),
-    ("Ponder", OptionId::Ponder, OFF),
-    ("OwnBook", OptionId::OwnBook, OFF),
-    ("BookFile", OptionId::BookFile, Kind::Text { default: EMPTY }),
-    ("VerifyBook", OptionId::VerifyBook, OFF),
-    ("SyzygyPath", OptionId::SyzygyPath, Kind::Text { default: EMPTY }),
-    #[cfg(feature = "personality")]
-    ("UCI_LimitStrength", OptionId::LimitStrength, OFF),
-    #[cfg(feature = "personality")]
-    (
-        "UCI_Elo",
-        OptionId::Elo,
-        spin(
-            DEFAULT_ELO as u64,
-            *Level::RANGE.start() as u64,
-            *Level::RANGE.end() as u64,
-        ),
-    ),
-    #[cfg(feature = "personality")]
-    ("Personality", OptionId::Personality, Kind::Personality),
-    ("EvalNoise", OptionId::EvalNoise, spin(0, 0, 1000)),
-    ("BlunderPercent", OptionId::BlunderPercent, spin(0, 0, 100)),
-    // Interfaces hold numbers in 32 bits with a sign.
-    ("Seed", OptionId::Seed, spin(0, 0, 2_147_483_647)),
-    ("MoveDelay", OptionId::MoveDelay, spin(0, 0, 20_000)),
-    ("UCI_Chess960", OptionId::Chess960, OFF),
-    ("UCI_ShowWDL", OptionId::ShowWdl, OFF),
-    ("UCI_AnalyseMode", OptionId::Analyse, OFF),
-    ("Log", OptionId::Log, OFF),
-    ("LogFile", OptionId::LogFile, Kind::Text { default: LOG_FILE }),
-];
-
-/// What an option does, for the reference in docs/uci.md.
-const fn meaning(which: OptionId) -> &'static str {
-    match which {
-        OptionId::Hash => {
-            "size of the transposition table in MB. When memory lacks, a smaller table is used and an `info string` says so. `isready` is answered when the whole table is in memory, which takes seconds for thousands of MB"
-        }
-        OptionId::ClearHash => "clears the transposition table and the history tables",
-        OptionId::Threads => "search threads, which share the table (lazy SMP)",
-        OptionId::MultiPv => "number of best lines to report",
-        OptionId::Overhead => {
-            "milliseconds lost with each move between engine and clock. If the clock fell by more than the engine took, more than once in the last twenty moves, the engine keeps that much and 10 more instead, a second at most. Of `movetime` it keeps no more than a tenth"
-        }
-        OptionId::Ponder => "the interface will let the engine ponder: a move may take a quarter more time",
-        OptionId::OwnBook => {
-            "plays moves of the opening book at once, and reports file, line and chance: `info string book move e2e4: books/main.book:7, 48%`"
-        }
-        OptionId::BookFile => {
-            "an opening book as text, or a Polyglot book when the name ends in `.bin` (lines are then those of what `sparring book import` writes; entries left out are reported). Without it, the books of the personality count, and else `main`. `sparring-uci` carries no books"
-        }
-        OptionId::VerifyBook => {
-            "checks each book move by two searches of 20,000 nodes. A move more than 60 cp worse than the best is not played, and the next one drawn is checked, for up to a quarter of the time of the move, which the search that follows loses. A personality with `book-verify` uses its own margin"
-        }
-        OptionId::SyzygyPath => {
-            "folders of Syzygy endgame tables, with colons between them (semicolons on Windows). If they cannot be used, the earlier ones stay"
-        }
-        #[cfg(feature = "personality")]
-        OptionId::LimitStrength => "plays at the level of `UCI_Elo` (only `sparring uci`)",
-        #[cfg(feature = "personality")]
-        OptionId::Elo => {
-            "the level, on the scale of lichess ratings, measured against engines (only `sparring uci`)"
-        }
-        #[cfg(feature = "personality")]
-        OptionId::Personality => {
-            "strength and books of a personality: one of the folder in `bot.toml`, else a shipped one (only `sparring uci`)"
-        }
-        OptionId::EvalNoise => {
-            "misjudges positions by about this many centipawns, the same position in the same game always alike. 0 leaves it to level and personality"
-        }
-        OptionId::BlunderPercent => {
-            "chance to overlook a kind of move for a whole search. Recaptures, pawn captures and ways out of check are always seen. 0 leaves it to level and personality"
-        }
-        OptionId::Seed => {
-            "seed of the first game for everything random: book moves, choices of levels, errors. Each `ucinewgame` adds one. 0 draws a new seed when the program starts"
-        }
-        OptionId::MoveDelay => {
-            "least time for an answer, in milliseconds. It never exceeds the time for the move, and `stop` ends it"
-        }
-        OptionId::Chess960 => {
-            "positions and moves of Chess960: castling is written as king takes own rook. Castling from other files than in standard chess is written so without it too"
-        }
-        OptionId::ShowWdl => {
-            "adds chances of win, draw and loss to each score, in thousandths. They were fitted to 18,958 games of self-play at 2,000 nodes a move, so to players who err"
-        }
-        OptionId::Analyse => "plain engine: no book, level, personality or weakness",
-        OptionId::Log => "appends every line of both sides to `LogFile`, with milliseconds since the start",
-        OptionId::LogFile => "file of the log",
+const fn spin(default: u64, min: u64, max: u64, set: fn(&mut Settings, u64) -> Change) -> Kind {
+    Kind::Spin {
+        default,
+        min,
+        max,
+        set,
     }
 }
 
+/// Sets a field of the settings with which nothing else has to change.
+macro_rules! field {
+    ($field:ident) => {
+        field!($field, std::convert::identity)
+    };
+    ($field:ident, $convert:expr) => {
+        |settings, value| {
+            settings.$field = $convert(value);
+            Change::None
+        }
+    };
+}
+
+/// A number of a range within the machine's own size.
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// A number of a range within 31 bits.
+fn small(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// All options, as they are listed.
+pub(super) const OPTIONS: &[UciOption] = &[
+    UciOption {
+        name: "Hash",
+        kind: spin(64, 1, 65_536, |settings, number| {
+            settings.hash = size(number);
+            Change::Hash(settings.hash)
+        }),
+        meaning: "size of the transposition table in MB. When memory lacks, a smaller table is used and an `info string` says so. `isready` is answered when the whole table is in memory, which takes seconds for thousands of MB",
+    },
+    UciOption {
+        name: "Clear Hash",
+        kind: Kind::Button {
+            change: || Change::Clear,
+        },
+        meaning: "clears the transposition table and the history tables",
+    },
+    UciOption {
+        name: "Threads",
+        kind: spin(1, 1, MAX_THREADS as u64, |_, number| {
+            Change::Threads(size(number))
+        }),
+        meaning: "search threads, which share the table (lazy SMP)",
+    },
+    UciOption {
+        name: "MultiPV",
+        kind: spin(1, 1, 256, field!(multi_pv, size)),
+        meaning: "number of best lines to report",
+    },
+    UciOption {
+        name: "Move Overhead",
+        kind: spin(20, 0, 10_000, field!(overhead, Millis)),
+        meaning: "milliseconds lost with each move between engine and clock. If the clock fell by more than the engine took, more than once in the last twenty moves, the engine keeps that much and 10 more instead, a second at most. Of `movetime` it keeps no more than a tenth",
+    },
+    UciOption {
+        name: "Ponder",
+        kind: Kind::Check {
+            default: false,
+            set: field!(ponder),
+        },
+        meaning: "the interface will let the engine ponder: a move may take a quarter more time",
+    },
+    UciOption {
+        name: "OwnBook",
+        kind: Kind::Check {
+            default: false,
+            set: field!(own_book),
+        },
+        meaning: "plays moves of the opening book at once, and reports file, line and chance: `info string book move e2e4: books/main.book:7, 48%`",
+    },
+    UciOption {
+        name: "BookFile",
+        kind: Kind::Text {
+            default: EMPTY,
+            form: "file",
+            set: |_, text| Ok(Change::Book(text.map(PathBuf::from))),
+        },
+        meaning: "an opening book as text, or a Polyglot book when the name ends in `.bin` (lines are then those of what `sparring book import` writes; entries left out are reported). Without it, the books of the personality count, and else `main`. `sparring-uci` carries no books",
+    },
+    UciOption {
+        name: "VerifyBook",
+        kind: Kind::Check {
+            default: false,
+            set: field!(verify_book),
+        },
+        meaning: "checks each book move by two searches of 20,000 nodes. A move more than 60 cp worse than the best is not played, and the next one drawn is checked, for up to a quarter of the time of the move, which the search that follows loses. A personality with `book-verify` uses its own margin",
+    },
+    UciOption {
+        name: "SyzygyPath",
+        kind: Kind::Text {
+            default: EMPTY,
+            form: "folders",
+            set: |_, text| {
+                let folders = text.iter().flat_map(std::env::split_paths);
+                Ok(Change::Tablebase(folders.collect()))
+            },
+        },
+        meaning: "folders of Syzygy endgame tables, with colons between them (semicolons on Windows). If they cannot be used, the earlier ones stay",
+    },
+    #[cfg(feature = "personality")]
+    UciOption {
+        name: "UCI_LimitStrength",
+        kind: Kind::Check {
+            default: false,
+            set: field!(limit_strength),
+        },
+        meaning: "plays at the level of `UCI_Elo` (only `sparring uci`)",
+    },
+    #[cfg(feature = "personality")]
+    UciOption {
+        name: "UCI_Elo",
+        kind: spin(
+            DEFAULT_ELO as u64,
+            *Level::RANGE.start() as u64,
+            *Level::RANGE.end() as u64,
+            field!(elo, |number| Elo(small(number))),
+        ),
+        meaning: "the level, on the scale of lichess ratings, measured against engines (only `sparring uci`)",
+    },
+    #[cfg(feature = "personality")]
+    UciOption {
+        name: "Personality",
+        kind: Kind::Personality {
+            set: field!(personality),
+        },
+        meaning: "strength and books of a personality: one of the folder in `bot.toml`, else a shipped one (only `sparring uci`)",
+    },
+    UciOption {
+        name: "EvalNoise",
+        kind: spin(
+            0,
+            0,
+            1000,
+            field!(noise, |number| Centipawns(small(number).cast_signed())),
+        ),
+        meaning: "misjudges positions by about this many centipawns, the same position in the same game always alike. 0 leaves it to level and personality",
+    },
+    UciOption {
+        name: "BlunderPercent",
+        kind: spin(0, 0, 100, field!(blunder_percent, small)),
+        meaning: "chance to overlook a kind of move for a whole search. Recaptures, pawn captures and ways out of check are always seen. 0 leaves it to level and personality",
+    },
+    // Interfaces hold numbers in 32 bits with a sign.
+    UciOption {
+        name: "Seed",
+        kind: spin(0, 0, 2_147_483_647, field!(seed)),
+        meaning: "seed of the first game for everything random: book moves, choices of levels, errors. Each `ucinewgame` adds one. 0 draws a new seed when the program starts",
+    },
+    UciOption {
+        name: "MoveDelay",
+        kind: spin(0, 0, 20_000, field!(delay, Millis)),
+        meaning: "least time for an answer, in milliseconds. It never exceeds the time for the move, and `stop` ends it",
+    },
+    UciOption {
+        name: "UCI_Chess960",
+        kind: Kind::Check {
+            default: false,
+            set: field!(chess960),
+        },
+        meaning: "positions and moves of Chess960: castling is written as king takes own rook. Castling from other files than in standard chess is written so without it too",
+    },
+    UciOption {
+        name: "UCI_ShowWDL",
+        kind: Kind::Check {
+            default: false,
+            set: field!(show_wdl),
+        },
+        meaning: "adds chances of win, draw and loss to each score, in thousandths. They were fitted to 18,958 games of self-play at 2,000 nodes a move, so to players who err",
+    },
+    UciOption {
+        name: "UCI_AnalyseMode",
+        kind: Kind::Check {
+            default: false,
+            set: field!(analyse),
+        },
+        meaning: "plain engine: no book, level, personality or weakness",
+    },
+    UciOption {
+        name: "Log",
+        kind: Kind::Check {
+            default: false,
+            set: |settings, log| {
+                settings.log = log;
+                Change::Log
+            },
+        },
+        meaning: "appends every line of both sides to `LogFile`, with milliseconds since the start",
+    },
+    UciOption {
+        name: "LogFile",
+        kind: Kind::Text {
+            default: LOG_FILE,
+            form: "file",
+            set: |settings, text| {
+                settings.log_file = text.ok_or(OptionError::File { name: "LogFile" })?.into();
+                Ok(Change::Log)
+            },
+        },
+        meaning: "file of the log",
+    },
+];
+
 /// Every option as the cells of a table row: name, default, range, meaning.
 pub(super) fn reference() -> Vec<[String; 4]> {
-    let rows = OPTIONS.iter().map(|(name, which, kind)| {
-        let (default, range) = match kind {
-            Kind::Spin { default, min, max } => (default.to_string(), format!("{min} to {max}")),
-            Kind::Check { default } => (default.to_string(), "true or false".to_owned()),
-            Kind::Text { default } => {
-                let form = if *which == OptionId::SyzygyPath {
-                    "folders"
-                } else {
-                    "file"
-                };
-                (format!("`{default}`"), form.to_owned())
-            }
+    let rows = OPTIONS.iter().map(|option| {
+        let (default, range) = match option.kind {
+            Kind::Spin {
+                default, min, max, ..
+            } => (default.to_string(), format!("{min} to {max}")),
+            Kind::Check { default, .. } => (default.to_string(), "true or false".to_owned()),
+            Kind::Text { default, form, .. } => (format!("`{default}`"), form.to_owned()),
             #[cfg(feature = "personality")]
-            Kind::Personality => (NO_PERSONALITY.to_owned(), "a personality".to_owned()),
-            Kind::Button => (String::new(), "button".to_owned()),
+            Kind::Personality { .. } => (NO_PERSONALITY.to_owned(), "a personality".to_owned()),
+            Kind::Button { .. } => (String::new(), "button".to_owned()),
         };
-        [format!("`{name}`"), default, range, meaning(*which).to_owned()]
+        [
+            format!("`{}`", option.name),
+            default,
+            range,
+            option.meaning.to_owned(),
+        ]
     });
     rows.collect()
 }
@@ -229,7 +301,13 @@ pub(super) fn reference() -> Vec<[String; 4]> {
 pub(super) fn listing(resources: &UciResources) -> Vec<String> {
     let mut lines: Vec<String> = OPTIONS
         .iter()
-        .map(|(name, _, kind)| format!("option name {name} type {}", Listed(*kind, resources)))
+        .map(|option| {
+            format!(
+                "option name {} type {}",
+                option.name,
+                Listed(option.kind, resources)
+            )
+        })
         .collect();
     if cfg!(feature = "tune") {
         lines.extend(Params::LIST.iter().map(|param| {
@@ -264,80 +342,22 @@ impl fmt::Display for Listed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(kind, resources) = self;
         match kind {
-            Kind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
-            Kind::Check { default } => write!(f, "check default {default}"),
-            Kind::Text { default } => write!(f, "string default {default}"),
+            Kind::Spin {
+                default, min, max, ..
+            } => write!(f, "spin default {default} min {min} max {max}"),
+            Kind::Check { default, .. } => write!(f, "check default {default}"),
+            Kind::Text { default, .. } => write!(f, "string default {default}"),
             #[cfg(feature = "personality")]
-            Kind::Personality => {
+            Kind::Personality { .. } => {
                 write!(f, "combo default {NO_PERSONALITY} var {NO_PERSONALITY}")?;
                 resources
                     .personalities()
                     .try_for_each(|name| write!(f, " var {name}"))
             }
-            Kind::Button => {
+            Kind::Button { .. } => {
                 let _ = resources; // only personalities ask for it
                 write!(f, "button")
             }
-        }
-    }
-}
-
-/// A value that fits its option.
-pub(super) enum Value {
-    Number(u64),
-    Flag(bool),
-    Text(String),
-    None,
-}
-
-/// The option of a name, in any case of letters, with its name as it is listed.
-pub(super) fn find(name: &str) -> Option<&'static (&'static str, OptionId, Kind)> {
-    OPTIONS.iter().find(|option| option.0.eq_ignore_ascii_case(name))
-}
-
-/// Parses the value of an option.
-pub(super) fn read(
-    resources: &UciResources,
-    name: &'static str,
-    kind: Kind,
-    text: &str,
-) -> Result<Value, OptionError> {
-    let text = text.trim();
-    match kind {
-        Kind::Spin { min, max, .. } => match text.parse() {
-            Ok(number) if (min..=max).contains(&number) => Ok(Value::Number(number)),
-            _ => Err(OptionError::Spin {
-                name,
-                text: text.to_owned(),
-                min,
-                max,
-            }),
-        },
-        Kind::Check { .. } => match text.to_ascii_lowercase().as_str() {
-            "true" => Ok(Value::Flag(true)),
-            "false" => Ok(Value::Flag(false)),
-            _ => Err(OptionError::Check {
-                name,
-                text: text.to_owned(),
-            }),
-        },
-        Kind::Text { .. } => Ok(Value::Text(text.to_owned())),
-        #[cfg(feature = "personality")]
-        Kind::Personality => {
-            let choices = || std::iter::once(NO_PERSONALITY).chain(resources.personalities());
-            let alike = || choices().find(|choice| choice.eq_ignore_ascii_case(text));
-            match choices().find(|choice| *choice == text).or_else(alike) {
-                Some(choice) => Ok(Value::Text(choice.to_owned())),
-                None => Err(OptionError::Combo {
-                    name,
-                    text: text.to_owned(),
-                    choices: choices().collect::<Vec<_>>().join(", "),
-                }),
-            }
-        }
-        Kind::Button => {
-            let _ = resources; // only personalities ask for it
-            Ok(Value::None)
         }
     }
 }

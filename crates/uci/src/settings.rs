@@ -2,19 +2,17 @@
 
 use std::path::PathBuf;
 
-#[cfg(feature = "personality")]
-use super::options::DEFAULT_ELO;
-#[cfg(feature = "personality")]
-use super::resources::NO_PERSONALITY;
-use super::{
-    options::{EMPTY, LOG_FILE, OPTIONS, OptionError, OptionId, Value, find, read},
-    resources::{StrengthSetting, UciResources},
-};
+use super::resources::StrengthSetting;
 #[cfg(feature = "personality")]
 use sparring_chess::units::Elo;
 use sparring_chess::units::{Centipawns, Millis};
-use sparring_diagnostics::did_you_mean;
 use sparring_engine::{Handicap, Params};
+
+/// The log's file unless `LogFile` names another.
+pub(super) const LOG_FILE: &str = "sparring-uci.log";
+
+#[cfg(feature = "personality")]
+pub(super) const DEFAULT_ELO: u32 = 1500;
 
 /// What else has to change with a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,110 +98,6 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Sets an option or a search parameter by its name, in any case of letters.
-    ///
-    /// # Errors [`OptionError`] for an unknown name or an invalid value; the settings are then unchanged.
-    pub fn set(
-        &mut self,
-        resources: &UciResources,
-        name: &str,
-        value: Option<&str>,
-    ) -> Result<Change, OptionError> {
-        let text = value.unwrap_or("");
-        let Some(&(name, which, kind)) = find(name) else {
-            return self.set_param(name, text);
-        };
-        Ok(match read(resources, name, kind, text)? {
-            Value::Number(number) => self.set_number(which, number),
-            Value::Flag(flag) => self.set_flag(which, flag),
-            Value::Text(text) => self.set_text(name, which, text)?,
-            Value::None => Change::Clear,
-        })
-    }
-
-    fn set_number(&mut self, which: OptionId, number: u64) -> Change {
-        // Every range fits into the machine's own size.
-        let size = usize::try_from(number).unwrap_or(usize::MAX);
-        match which {
-            OptionId::Hash => {
-                self.hash = size;
-                return Change::Hash(size);
-            }
-            OptionId::Threads => return Change::Threads(size),
-            OptionId::MultiPv => self.multi_pv = size,
-            OptionId::Overhead => self.overhead = Millis(number),
-            OptionId::EvalNoise => self.noise = Centipawns(i32::try_from(number).unwrap_or(i32::MAX)),
-            OptionId::BlunderPercent => self.blunder_percent = u32::try_from(number).unwrap_or(u32::MAX),
-            OptionId::Seed => self.seed = number,
-            OptionId::MoveDelay => self.delay = Millis(number),
-            #[cfg(feature = "personality")]
-            OptionId::Elo => self.elo = Elo(u32::try_from(number).unwrap_or(u32::MAX)),
-            _ => unreachable!("{which:?} is no number"),
-        }
-        Change::None
-    }
-
-    fn set_flag(&mut self, which: OptionId, flag: bool) -> Change {
-        let slot = match which {
-            OptionId::Ponder => &mut self.ponder,
-            OptionId::OwnBook => &mut self.own_book,
-            OptionId::VerifyBook => &mut self.verify_book,
-            #[cfg(feature = "personality")]
-            OptionId::LimitStrength => &mut self.limit_strength,
-            OptionId::Chess960 => &mut self.chess960,
-            OptionId::ShowWdl => &mut self.show_wdl,
-            OptionId::Analyse => &mut self.analyse,
-            OptionId::Log => &mut self.log,
-            _ => unreachable!("{which:?} is no flag"),
-        };
-        *slot = flag;
-        if which == OptionId::Log {
-            Change::Log
-        } else {
-            Change::None
-        }
-    }
-
-    fn set_text(&mut self, name: &'static str, which: OptionId, text: String) -> Result<Change, OptionError> {
-        let is_empty = text.is_empty() || text == EMPTY;
-        Ok(match which {
-            OptionId::BookFile => Change::Book((!is_empty).then(|| text.into())),
-            OptionId::SyzygyPath => {
-                let folders = std::env::split_paths(&text).filter(|_| !is_empty);
-                Change::Tablebase(folders.collect())
-            }
-            OptionId::LogFile if is_empty => return Err(OptionError::File { name }),
-            OptionId::LogFile => {
-                self.log_file = text.into();
-                Change::Log
-            }
-            #[cfg(feature = "personality")]
-            OptionId::Personality => {
-                self.personality = (text != NO_PERSONALITY).then_some(text);
-                Change::None
-            }
-            _ => unreachable!("{which:?} is no text"),
-        })
-    }
-
-    fn set_param(&mut self, name: &str, text: &str) -> Result<Change, OptionError> {
-        let mut params = Params::LIST.iter();
-        let Some(param) = params.find(|param| param.name.eq_ignore_ascii_case(name)) else {
-            let options = OPTIONS.iter().map(|option| option.0);
-            let hint = did_you_mean(name, options.chain(Params::LIST.iter().map(|param| param.name)));
-            let name = name.to_owned();
-            return Err(OptionError::Unknown { name, hint });
-        };
-        let value = text.trim().parse().map_err(|_| OptionError::Spin {
-            name: param.name,
-            text: text.to_owned(),
-            min: u64::try_from(param.min).unwrap_or(0),
-            max: u64::try_from(param.max).unwrap_or(0),
-        })?;
-        self.params.set(param.name, value)?;
-        Ok(Change::Params(Box::new(self.params.clone())))
-    }
-
     /// The handicap set by options, in the game of this seed.
     pub fn handicap(&self, seed: u64) -> Handicap {
         if self.analyse {
@@ -226,97 +120,6 @@ impl Settings {
             level: self.limit_strength.then_some(self.elo),
             #[cfg(feature = "personality")]
             personality: self.personality.clone(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::options::Kind;
-
-    #[test]
-    fn options_are_set_by_name_in_any_case() {
-        let resources = UciResources::default();
-        let mut settings = Settings::default();
-        assert_eq!(settings.set(&resources, "hash", Some("96")), Ok(Change::Hash(96)));
-        assert_eq!(
-            settings.set(&resources, "move overhead", Some("55")),
-            Ok(Change::None)
-        );
-        assert_eq!(
-            settings.set(&resources, "UCI_Chess960", Some("true")),
-            Ok(Change::None)
-        );
-        assert_eq!(settings.set(&resources, "Clear Hash", None), Ok(Change::Clear));
-        assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 96);
-        for (name, value) in [("rfp_margin", 80), ("RFP_Margin", 90)] {
-            let change = settings.set(&resources, name, Some(&value.to_string()));
-            assert!(matches!(change, Ok(Change::Params(_))), "{name}: {change:?}");
-            assert_eq!(settings.params.rfp_margin, value);
-        }
-    }
-
-    #[test]
-    fn invalid_options_are_reported_and_change_nothing() {
-        let resources = UciResources::default();
-        let mut settings = Settings::default();
-        for (name, value, message) in [
-            (
-                "Hash",
-                "0",
-                "option \"Hash\" needs a number from 1 to 65536, not \"0\"",
-            ),
-            (
-                "Hash",
-                "many",
-                "option \"Hash\" needs a number from 1 to 65536, not \"many\"",
-            ),
-            (
-                "Ponder",
-                "yes",
-                "option \"Ponder\" needs true or false, not \"yes\"",
-            ),
-            ("Contempt", "3", "there is no option \"Contempt\""),
-            ("Hahs", "3", "there is no option \"Hahs\"; did you mean \"Hash\"?"),
-            (
-                "rfp-margn",
-                "50",
-                "there is no option \"rfp-margn\"; did you mean \"rfp_margin\"?",
-            ),
-            (
-                "rfp_margin",
-                "9999",
-                "9999 is not within 20 to 200 for \"rfp_margin\"",
-            ),
-        ] {
-            assert_eq!(
-                settings
-                    .set(&resources, name, Some(value))
-                    .unwrap_err()
-                    .to_string(),
-                message
-            );
-        }
-        assert_eq!(settings, Settings::default());
-    }
-
-    #[test]
-    fn the_defaults_listed_are_the_defaults_in_force() {
-        let fresh = Settings::default();
-        let resources = UciResources::default();
-        for (name, _, kind) in OPTIONS {
-            let value = match kind {
-                Kind::Spin { default, .. } => default.to_string(),
-                Kind::Check { default } => default.to_string(),
-                Kind::Text { default } => (*default).to_owned(),
-                #[cfg(feature = "personality")]
-                Kind::Personality => NO_PERSONALITY.to_owned(),
-                Kind::Button => continue,
-            };
-            let mut settings = fresh.clone();
-            settings.set(&resources, name, Some(&value)).unwrap();
-            assert_eq!(settings, fresh, "{name}");
         }
     }
 }

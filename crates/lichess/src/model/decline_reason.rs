@@ -57,7 +57,7 @@ impl DeclineReason {
         keys
     };
 
-    /// The text that the challenger sees.
+    /// What it tells the challenger, for the table in docs/rules.md.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
