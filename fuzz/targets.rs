@@ -73,10 +73,16 @@ pub fn books(data: &[u8]) {
     }
 }
 
-/// Polyglot books. What is imported is a book of ours. Of what is exported from it, every entry comes back as it is, or is
+/// Books of other programs: what is imported is a book of ours. Polyglot books in particular: what is imported is a book of ours. Of what is exported from it, every entry comes back as it is, or is
 /// counted as unreached: an entry that cannot be exported may have been the only way to another.
 pub fn polyglot(data: &[u8]) {
     for zeros in [ZeroWeights::Drop, ZeroWeights::Keep] {
+        for format in book::FORMATS {
+            if let Ok(imported) = (format.import)(data, zeros) {
+                let (read, findings) = book::parse("fuzz.book", &imported.text);
+                assert!(read.is_some(), "{}: {findings}", format.name);
+            }
+        }
         let Ok(imported) = book::import_polyglot_with(data, zeros) else {
             continue;
         };

@@ -6,6 +6,7 @@
 //! | `parsed_book, include, index, move16, name_span, positions, book, library` | from parsed lines to positions by Zobrist key |
 //! | `position_text` | positions as people type them |
 //! | `lookup, sampling, expected_line, explain, tree_view` | choosing and explaining moves |
+//! | `book_format` | formats of other programs, by the ending of the name |
 //! | `polyglot` | Polyglot `.bin`, import and export |
 //! | `build, build_text, merge, rewrite_weights, format` | writing book text |
 //! | `learn, learned_weights` | weights from game results |
@@ -16,6 +17,7 @@
 mod annotation;
 mod blunder_positions;
 mod book;
+mod book_format;
 mod book_line;
 mod build;
 mod build_text;
@@ -56,6 +58,7 @@ mod walk;
 pub use annotation::{BASE_WEIGHT, MAX_WEIGHT};
 pub use blunder_positions::{BlunderPosition, BlunderPositions};
 pub use book::{Book, write};
+pub use book_format::{BookFormat, FORMATS};
 pub use build::{BookBuilder, BuiltBook, begins_in_start_position};
 pub use check::{check, check_bytes, missing_transpositions, rare_moves};
 pub use dense::split;

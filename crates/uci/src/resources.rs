@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sparring_book::{self as book, BookMove, BookQuery, Library};
+use sparring_book::{self as book, BookFormat, BookMove, BookQuery, Library, ZeroWeights};
 #[cfg(feature = "personality")]
 use sparring_chess::units::Elo;
 use sparring_chess::{
@@ -288,19 +288,16 @@ pub(super) fn speed(_: Millis, _: Millis) -> Option<&'static str> {
 /// The largest book file that is read: Polyglot books are larger than their texts.
 const MOST: u64 = 256 * files::MIB;
 
-/// Opens a book in our own format, or a Polyglot book where the name ends in `.bin`, with a remark about entries that
-/// were left out.
+/// Opens a book in our own format, or in that of another program by the ending of its name, with a remark about entries
+/// that were left out.
 ///
 /// # Errors The system's error, or the first line that is invalid, as a sentence.
 pub(super) fn open_book(path: &Path) -> Result<(Library, Option<String>), String> {
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut bytes = files::read(path, MOST).map_err(|error| named(&error))?;
     let mut remark = None;
-    if path
-        .extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("bin"))
-    {
-        let imported = book::import_polyglot(&bytes).map_err(|error| named(&error))?;
+    if let Some(format) = BookFormat::of(path) {
+        let imported = (format.import)(&bytes, ZeroWeights::Drop).map_err(|error| named(&error))?;
         remark = (!imported.is_whole()).then(|| named(&imported));
         bytes = imported.text.into_bytes();
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::common;
 use crate::cli::exit::{Exit, Failure};
-use sparring_book::{self as book, Book, ZeroWeights};
+use sparring_book::{self as book, Book, BookFormat, ZeroWeights};
 use sparring_chess::{write_fen, write_uci};
 
 /// Makes a text of a Polyglot book (`.bin`).
@@ -51,7 +51,9 @@ pub fn import(args: &ImportArgs) -> anyhow::Result<Exit> {
         ZeroWeights::Drop
     };
     let failed = |said: &str| Failure::error(Exit::Failed, format!("{}: {said}", args.file.display()));
-    let imported = book::import_polyglot_with(&bytes, zeros).map_err(|error| failed(&error.to_string()))?;
+    // A file of any other name is taken for a Polyglot book.
+    let format = BookFormat::of(&args.file).unwrap_or(book::FORMATS[0]);
+    let imported = (format.import)(&bytes, zeros).map_err(|error| failed(&error.to_string()))?;
     let mut said = imported.to_string();
     if imported.left_out.zero > 0 {
         said += " (Polyglot does not choose them; --keep-zero reads them as moves that are never played)";
