@@ -2,7 +2,7 @@
 import os
 import numpy as np
 
-BULLET, OTB_SLOW = 0, 3
+BULLET = 0
 FIRST_PLY, SHARD = 4, 65536
 # Share of each 200-point band of the mover (600 and below .. 2600 and above), before few games lessen it.
 BANDS = {600: 0.8, 800: 1.0, 1000: 1.2, 1200: 1.2, 1400: 1.2, 1600: 1.2, 1800: 1.2, 2000: 1.0, 2200: 1.0, 2400: 0.8, 2600: 0.6}
@@ -30,7 +30,7 @@ class Sampler:
     def __init__(self, games):
         g, self.games = games.games, games
         fit = (g['reported'] == 0) & (g['bodmer'] == 0) & (g['plies'] >= 14)
-        weight = np.where(g['speed'] == BULLET, 0.3, 1.0) * np.where((g['site'] == 3) & (games.elo.mean(1) < 2100), 0.3, 1.0) * np.sqrt(g['plies'])
+        weight = np.where(g['speed'] == BULLET, 0.3, 1.0) * np.where(g['site'] >= 3, 0.3, 1.0) * np.where(g['clocks'], 2.0, 1.0) * np.sqrt(g['plies'])
         self.sides, self.shares, bands = [], [], []
         for band, share in BANDS.items():
             within = np.clip(games.elo // 200 * 200, 600, 2600) == band
