@@ -50,7 +50,7 @@ class Muon(torch.optim.Optimizer):
                 speed = self.state[p].setdefault('speed', torch.zeros_like(p))
                 speed.lerp_(p.grad, 1 - group['momentum'])
                 g = torch.lerp(p.grad, speed, group['momentum']).flatten(0, 1)
-                p.mul_(1 - group['lr'] * group['decay'] * 10).add_(orthogonal(g).view_as(p), alpha=-group['lr'] * max(1, g.shape[0] / g.shape[1]) ** 0.5)
+                p.mul_(1 - group['lr'] * group['decay']).add_(orthogonal(g).view_as(p), alpha=-group['lr'] * max(1, g.shape[0] / g.shape[1]) ** 0.5)
 
 
 def optimizers(net, config):
