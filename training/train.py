@@ -8,7 +8,7 @@
 The rate rises, stays, and falls only in a decay; the stable run can go on after it for as long as one likes (warmup, stable, decay).
 A decay is resumable too. RUN/log.csv has a row at every quick look.
 """
-import argparse, csv, json, os, signal, sys, time
+import argparse, csv, gc, json, os, signal, sys, time
 import torch
 from batches import Stream
 from evaluate import mean, measure, show
@@ -120,6 +120,8 @@ class Run:
         began = saved = looked = time.time()
         before, spent, sums, start = self.minutes, 0.0, torch.zeros(3), self.positions
         self.net.train()
+        gc.collect()
+        gc.freeze()
         while not until(self):
             rate = min(1.0, (self.step + 1) / self.config['warm'])
             if decay:

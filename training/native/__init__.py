@@ -6,6 +6,14 @@ import ctypes, hashlib, os, subprocess, sys
 import numpy as np
 import torch  # noqa: F401  (its OpenMP runtime must be loaded before ours)
 
+# Big tensors come and go at every step: keep their memory instead of giving it back and having it zeroed again.
+try:
+    LIBC = ctypes.CDLL(None)
+    LIBC.mallopt(-3, 1 << 30)  # M_MMAP_THRESHOLD
+    LIBC.mallopt(-1, (1 << 31) - 1)  # M_TRIM_THRESHOLD
+except AttributeError:
+    pass
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLANES, WIDTH, MAIA_PLANES, INFO = 96, 96, 128, 8
 
