@@ -66,7 +66,7 @@ def decisions(games, game, ply, chances=None, count=None):
         'notes': torch.from_numpy(np.unpackbits(notes.astype('<u8').view(np.uint8).reshape(-1, 8)[:, :NOTES // 8], axis=1, bitorder='little')).float(),
         'played': torch.from_numpy(info[:, 1].astype(np.int64)), 'result': torch.from_numpy(result.astype(np.int64)),
         'time': torch.from_numpy(np.where(now >= 0, np.searchsorted(TIME_EDGES, now, side='right'), -1).astype(np.int64)),
-        'elo': torch.from_numpy(elo[rows, side].astype(np.float32)),
+        'elo': torch.from_numpy(elo[rows, side].astype(np.float32)), 'where': (game, ply),
     }
     if chances is not None:
         teacher = np.zeros((n, width), np.float32)

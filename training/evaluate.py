@@ -3,14 +3,14 @@
 
 The decisions: 15 of 100 games of human/ by the id's hash, ply >= 10, known to be blitz, rapid or classical; bands of 200 points.
 """
-import sys, time
+import os, sys, time
 import numpy as np
 import torch
 from batches import decisions
 from net import Net
 from samples import Games
 
-# Top-1 (%) and nats of the Maia nearest to the mover's rating, by `evaluate.py GAMES maia MAIA`; equal to measure.py's.
+# Top-1 (%) and nats of the Maia nearest to the mover's rating in f32.
 MAIA = {800: (45.9, -1.766), 1000: (49.7, -1.557), 1200: (50.8, -1.560), 1400: (52.0, -1.498), 1600: (52.8, -1.450), 1800: (51.3, -1.494),
         2000: (53.3, -1.443), 2200: (52.1, -1.487), 2400: (50.3, -1.504), 2600: (47.9, -1.615)}
 
@@ -41,7 +41,8 @@ def measure(net, games, cap=None, batch=512):
         played = b['played']
         found = played >= 0
         own = logs.gather(1, played.clamp(min=0)[:, None])
-        better = (logs > own).sum(1)
+        first = torch.arange(logs.shape[1]) < played[:, None]  # of alike chances (bf16 has many) the first in our order goes before
+        better = ((logs > own) | ((logs == own) & first)).sum(1)
         rows.append(torch.stack([found & (better == 0), found & (better < 3), torch.where(found, own[:, 0], -10.0)], 1).double())
         if (known := b['result'] >= 0).any():
             outcome.append(torch.nn.functional.cross_entropy(wdl[known], b['result'][known], reduction='none'))
@@ -74,9 +75,30 @@ def load(path):
     return net.eval(), state
 
 
+class Nearest(torch.nn.Module):
+    """The Maia nearest to each mover's rating, in the network's place; it says nothing of outcome and time."""
+
+    def __init__(self, games, folder):
+        from maia import RATINGS, Maia
+        super().__init__()
+        self.games, self.maias = games, {r: Maia(folder, r, torch.bfloat16) for r in RATINGS}
+
+    def forward(self, b):
+        from maia import teach
+        (game, ply), elo = b['where'], b['elo'].numpy()
+        rating, out = np.clip(np.round(elo / 100) * 100, 1100, 1900), torch.zeros(b['mask'].shape)
+        for r in np.unique(rating):
+            at = np.nonzero(rating == r)[0]
+            out[at] = teach(self.maias[int(r)], self.games.moves, self.games.games['begin'][game[at]], ply[at])[:, :out.shape[1]]
+        return out.clamp(min=1e-12).log(), torch.zeros(len(elo), 3), torch.zeros(len(elo), 14)
+
+
 if __name__ == '__main__':
     games = Games(sys.argv[1])
     began = time.time()
+    if os.path.isdir(sys.argv[2]):
+        print(show(*measure(Nearest(games, sys.argv[2]), games)))
+        sys.exit()
     net, state = load(sys.argv[2])
     print(show(*measure(net, games)))
     print(f'{state["positions"] / 1e6:.2f} M positions seen, {state["minutes"]:.0f} minutes; measured in {time.time() - began:.0f} s')
