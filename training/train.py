@@ -153,6 +153,7 @@ class Run:
                 self.look(games, 500)
                 looked = time.time()
         self.save()
+        gc.unfreeze()
 
     def look(self, games, cap=None):
         table, outcome, times = measure(self.ema, games, cap)
@@ -187,7 +188,7 @@ def main():
         return stopped or time.time() - began > args.minutes * 60
     if args.decay is None:
         run = Run(args.run, 'last.pt', config)
-        print(sum(p.numel() for p in run.net.parameters()), 'weights;', json.dumps(run.config), flush=True)
+        print(sum(p.numel() for p in run.net.parameters()), 'weights;', json.dumps(run.config), f'from step {run.step}', flush=True)
         run.train(games, args.shards, lambda _: late())
         return
     amount = args.decay * 1e6
