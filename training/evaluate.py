@@ -100,5 +100,5 @@ if __name__ == '__main__':
         print(show(*measure(Nearest(games, sys.argv[2]), games)))
         sys.exit()
     net, state = load(sys.argv[2])
-    print(show(*measure(net, games)))
+    print(show(*measure(net, games, int(sys.argv[3]) if len(sys.argv) > 3 else None)))
     print(f'{state["positions"] / 1e6:.2f} M positions seen, {state["minutes"]:.0f} minutes; measured in {time.time() - began:.0f} s')

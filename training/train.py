@@ -118,7 +118,7 @@ class Run:
     def train(self, games, shards, until, decay=None, looks=True):
         stream = Stream(games, shards, self.config['batch'], self.stream)
         began = saved = looked = time.time()
-        before, spent, sums, start = self.minutes, 0.0, torch.zeros(3), self.positions
+        before, sums, counted, start = self.minutes, torch.zeros(3), 0, self.positions
         self.net.train()
         gc.collect()
         gc.freeze()
@@ -139,13 +139,13 @@ class Run:
                 o.step()
             self.step, self.positions = self.step + 1, self.positions + len(b['elo'])
             self.average()
-            sums += torch.tensor(parts)
+            sums, counted = sums + torch.tensor(parts), counted + 1
             now = time.time()
             self.minutes, self.stream = before + (now - began) / 60, stream.state
             if self.step % 100 == 0:
-                print(f'{self.minutes:.1f} min, {self.positions / 1e6:.3f} M, policy {sums[0] / 100:.4f}, outcome {sums[1] / 100:.4f}, time {sums[2] / 100:.4f}, '
+                print(f'{self.minutes:.1f} min, {self.positions / 1e6:.3f} M, policy {sums[0] / counted:.4f}, outcome {sums[1] / counted:.4f}, time {sums[2] / counted:.4f}, '
                       f'{(self.positions - start) / (now - began):.0f}/s', flush=True)
-                sums.zero_()
+                sums, counted = torch.zeros(3), 0
             if now - saved > SAVE:
                 self.save()
                 saved = now
