@@ -1,0 +1,10 @@
+//! Policy networks that predict people's moves: ours, and those of lc0's format, such as Maia.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `convolution` | 3 x 3 convolution of 64 squares, the same sums on every processor |
+//! | `encoding` | a game as input planes, notes on its moves and context |
+//! | `net` | our network: reading its file, one look |
+//! | `lc0` | networks in lc0's format: reading the file, planes, one look |
+
+mod convolution;
