@@ -29,6 +29,20 @@ impl Workspace {
             padded: Vec::new(),
         }
     }
+
+    /// Empty, for plain loops.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self {
+            arch: Arch::Scalar,
+            padded: Vec::new(),
+        }
+    }
+
+    /// What the processor can do.
+    pub(crate) fn arch(&self) -> Arch {
+        self.arch
+    }
 }
 
 /// Weights and biases of one layer, in the order they are read in.
@@ -216,13 +230,7 @@ mod tests {
 
     #[test]
     fn wide_registers_and_plain_loops_give_the_same_bits() {
-        let mut workspaces = [
-            Workspace::new(),
-            Workspace {
-                arch: Arch::Scalar,
-                padded: Vec::new(),
-            },
-        ];
+        let mut workspaces = [Workspace::new(), Workspace::plain()];
         for (inputs, outputs) in [(1, 1), (3, 5), (112, 64), (64, 80), (2, 48)] {
             let (kernel, bias) = (numbers(1, outputs * inputs * 9), numbers(2, outputs));
             let layer = Convolution::new(inputs, outputs, &kernel, &bias);

@@ -8,3 +8,4 @@
 //! | `lc0` | networks in lc0's format: reading the file, planes, one look |
 
 mod convolution;
+pub mod lc0;
