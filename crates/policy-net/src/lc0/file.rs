@@ -321,7 +321,7 @@ fn count_outputs(
         return Err(wrong_count(message, part, outputs * size, length));
     }
     let found = length / size;
-    if length % size != 0 || found == 0 || found > MAX_CHANNELS {
+    if !length.is_multiple_of(size) || found == 0 || found > MAX_CHANNELS {
         let expected = format!("1 to {MAX_CHANNELS} times {size} numbers");
         return Err(message.error(part, expected, format!("{length} numbers")));
     }

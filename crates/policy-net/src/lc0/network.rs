@@ -78,8 +78,10 @@ impl Network {
         }
         softmax(&mut chances);
         let [win, draw, loss] = self.outcome(workspace, &tower)?;
-        let all = chances.iter().chain([&win, &draw, &loss]);
-        let finite = all.fold(true, |finite, chance| finite && chance.is_finite());
+        let finite = chances
+            .iter()
+            .chain([&win, &draw, &loss])
+            .all(|chance| chance.is_finite());
         finite.then(|| Look {
             moves: moves.into_iter().zip(chances).collect(),
             win,
