@@ -7,5 +7,10 @@
 //! | `net` | our network: reading its file, one look |
 //! | `lc0` | networks in lc0's format: reading the file, planes, one look |
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod convolution;
+mod encoding;
 pub mod lc0;
+
+pub use encoding::{Clock, Context, Encoded, LegalMove, Speed};
