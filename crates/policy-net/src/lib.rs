@@ -11,6 +11,7 @@
 
 mod convolution;
 mod encoding;
-pub mod lc0;
+mod net;
 
 pub use encoding::{Clock, Context, Encoded, LegalMove, Speed};
+pub use net::{FileError, Network, Prediction};
