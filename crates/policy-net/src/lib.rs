@@ -11,7 +11,12 @@
 
 mod convolution;
 mod encoding;
+pub mod lc0;
 mod net;
 
 pub use encoding::{Clock, Context, Encoded, LegalMove, Speed};
 pub use net::{FileError, Network, Prediction};
+
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

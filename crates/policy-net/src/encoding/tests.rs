@@ -124,7 +124,7 @@ fn every_one_of_218_moves_gets_notes() {
 fn other_rules_are_not_encoded() {
     for variant in Variant::ALL {
         let encoded = Encoded::new(&GameHistory::new(variant), &Context::default());
-        assert_eq!(encoded.is_some(), variant.is_orthodox(), "{variant}");
+        assert_eq!(encoded.is_some(), variant.traits().orthodox_rules, "{variant}");
     }
 }
 
