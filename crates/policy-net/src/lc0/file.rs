@@ -1,7 +1,6 @@
 //! Reads a network file of lc0's format: gzip, then the protobuf message `Net`.
 
 use std::{
-    fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -72,11 +71,7 @@ impl Network {
             path: path.to_owned(),
             source,
         };
-        let mut bytes = Vec::new();
-        let file = File::open(path).map_err(io_error)?;
-        file.take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(io_error)?;
+        let bytes = sparring_files::read(path, MAX_BYTES).map_err(io_error)?;
         Self::from_gzip(&bytes).map_err(|error| ReadError::Format {
             path: path.to_owned(),
             error,

@@ -50,13 +50,16 @@ pub struct Network {
     summary: Summary,
 }
 
+/// The largest file that is read, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+
 impl Network {
     /// Reads a network's file.
     ///
     /// # Errors
     /// [`FileError`] says what was expected and what was found.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let bytes = std::fs::read(path).map_err(|source| FileError::Read {
+        let bytes = sparring_files::read(path, MAX_BYTES).map_err(|source| FileError::Read {
             path: path.to_owned(),
             source,
         })?;
