@@ -118,13 +118,13 @@ test('what a position is worth is told by its weightiest terms, and by all of th
     await page.getByText('A capture or promotion is due, so there is no static evaluation.').waitFor();
     assert.equal(await page.locator('.why summary').count(), 0);
     await page.keyboard.press('ArrowLeft');
-    await page.getByText('worth +0.21 to the bot').waitFor();
+    await page.getByText('Static evaluation: +0.21 for the bot.').waitFor();
     assert.ok(await page.locator('.why table').isVisible(), 'who steps on still has the table');
     const focused = () => page.evaluate(() => document.activeElement.tagName);
     assert.equal(await focused(), 'SUMMARY', 'and the keyboard in it');
     await page.keyboard.press('Enter');
     await page.keyboard.press('End');
-    await page.getByText('worth +0.17 to the bot').waitFor();
+    await page.getByText('Static evaluation: +0.17 for the bot.').waitFor();
     assert.equal(await page.locator('.why table').isVisible(), false, 'until it is closed');
   }));
 

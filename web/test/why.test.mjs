@@ -81,6 +81,6 @@ for (const colorScheme of ['light', 'dark']) {
 
 test('where no term stands out the card says so', () =>
   over({ leftBook: null, decisions: [BOOKED], evaluation: evaluation(null, null, { ...BALANCE, named: [] }) }, async (page) => {
-    await page.getByText('is worth −0.48 to the bot. No term stands out.').waitFor();
+    await page.getByText('Static evaluation: −0.48 for the bot. No term stands out.').waitFor();
     assert.equal(await page.locator('.why ul').count(), 0);
   }));
