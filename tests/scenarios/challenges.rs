@@ -220,7 +220,7 @@ async fn a_rule_says_who_sits_down_and_how() {
         .await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    let asked = &stage.asked()[0];
+    let asked = &stage.crew.asked()[0];
     assert_eq!(
         (asked.personality.as_str(), asked.level, asked.fast),
         ("attacker", Some(Elo(900)), true)

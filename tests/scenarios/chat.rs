@@ -20,7 +20,7 @@ async fn a_level_counts_from_the_next_move() {
         .bot_says("From my next move on I play at level 1400")
         .await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    assert_eq!(stage.levels(), [None, Some(Elo(1400))]);
+    assert_eq!(stage.crew.levels(), [None, Some(Elo(1400))]);
 }
 
 #[tokio::test]
@@ -30,7 +30,12 @@ async fn another_personality_takes_over() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_says("!play attacker").await.bot_says("attacker").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    let who: Vec<_> = stage.asked().into_iter().map(|asked| asked.personality).collect();
+    let who: Vec<_> = stage
+        .crew
+        .asked()
+        .into_iter()
+        .map(|asked| asked.personality)
+        .collect();
     assert_eq!(who, ["club", "attacker"]);
 }
 
@@ -44,7 +49,7 @@ async fn strength_stays_as_it_is_in_rated_games() {
         .bot_says("Rated games keep my strength as it is. From our next casual game on")
         .await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    assert_eq!(stage.levels(), [None, None]);
+    assert_eq!(stage.crew.levels(), [None, None]);
 }
 
 #[tokio::test]
@@ -57,7 +62,7 @@ async fn who_is_not_to_ask_is_neither_heard_nor_answered() {
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_says("!level 1400").await.human_says("!help").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    assert_eq!(stage.levels(), [None, None]);
+    assert_eq!(stage.crew.levels(), [None, None]);
     game.human_resigns_to("black").await;
     assert!(said_by_the_bot(&mut stage, &game).await.is_empty());
 }
@@ -77,7 +82,7 @@ async fn what_was_asked_for_survives_the_daemon_and_nothing_is_said_twice() {
     stage.start().await;
     game.bot_answers("b8c6").await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    assert_eq!(stage.levels(), [None, Some(Elo(1400)), Some(Elo(1400))]);
+    assert_eq!(stage.crew.levels(), [None, Some(Elo(1400)), Some(Elo(1400))]);
     assert_eq!(game.lines_of_the_bot(), 2, "one greeting, one answer");
 }
 
@@ -96,7 +101,7 @@ async fn f32_strangers_text_never_comes_back_and_never_disturbs() {
     }
     game.bot_says("I know attacker, club").await;
     game.human_plays("e7e5").await.bot_answers("g1f3").await;
-    assert_eq!(stage.asked()[1].level, None);
+    assert_eq!(stage.crew.asked()[1].level, None);
     assert_eq!(game.lines_of_the_bot(), 1);
 }
 
@@ -107,7 +112,7 @@ async fn speed_can_be_asked_for() {
     game.bot_answers("e2e4").await;
     game.human_says("!fast").await.bot_says("do not pause").await;
     game.human_plays("e7e5").await.bot_answers("g1f3").await;
-    let fast: Vec<_> = stage.asked().iter().map(|asked| asked.fast).collect();
+    let fast: Vec<_> = stage.crew.asked().iter().map(|asked| asked.fast).collect();
     assert_eq!(fast, [false, true]);
 }
 
@@ -120,7 +125,7 @@ async fn what_is_asked_before_the_bots_stream_is_open_counts() {
     game.human_says("!level 1400").await;
     game.bot_says("level 1400").await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    assert_eq!(stage.asked()[0].level, Some(Elo(1400)));
+    assert_eq!(stage.crew.asked()[0].level, Some(Elo(1400)));
 }
 
 /// A game in which the bot has promised a level for those to come.
@@ -146,7 +151,7 @@ async fn from_the_third_move_on_strength_is_for_the_next_casual_game() {
     rated.human_does("resign").await;
     let mut casual = stage.game(&WHITE).await;
     casual.human_plays("e2e4").await.bot_answers("e7e5").await;
-    assert_eq!(stage.levels(), [None, None, None, None, Some(Elo(1400))]);
+    assert_eq!(stage.crew.levels(), [None, None, None, None, Some(Elo(1400))]);
 }
 
 #[tokio::test]
@@ -164,7 +169,7 @@ async fn what_was_promised_is_given_as_long_as_it_is_on_offer_and_in_every_casua
         next.human_does("resign").await;
     }
     let late = [None, None, Some(Elo(1400)), Some(Elo(1400))];
-    assert_eq!(stage.levels()[2..], late);
+    assert_eq!(stage.crew.levels()[2..], late);
 }
 
 #[tokio::test]
@@ -184,7 +189,7 @@ async fn what_the_bot_has_promised_for_the_next_game_is_kept_over_a_restart() {
     stage.start().await;
     let mut next = stage.game(&WHITE).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
-    assert_eq!(stage.levels(), [None, None, Some(Elo(1400))]);
+    assert_eq!(stage.crew.levels(), [None, None, Some(Elo(1400))]);
 }
 
 #[tokio::test]
@@ -208,7 +213,7 @@ async fn what_was_granted_in_time_is_kept_over_a_restart_and_what_came_late_is_n
         .unwrap();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    assert_eq!(stage.levels(), [Some(Elo(1400)); 3]);
+    assert_eq!(stage.crew.levels(), [Some(Elo(1400)); 3]);
 }
 
 /// Everything that the bot has said in its only game and after it, once it is free again.
@@ -299,13 +304,13 @@ async fn a_rematch_is_played_a_step_higher_and_told_so() {
         let mut game = stage.game(&WHITE).await;
         game.bot_says(told).await;
         game.human_plays("e2e4").await.bot_answers("e7e5").await;
-        assert_eq!(stage.asked().last().unwrap().level, Some(Elo(level)));
+        assert_eq!(stage.crew.asked().last().unwrap().level, Some(Elo(level)));
         game.human_resigns_to("black").await;
     }
     let mut rated = stage.rated_game(&WHITE).await;
     rated.human_plays("e2e4").await.bot_answers("e7e5").await;
     assert_eq!(
-        stage.levels().last(),
+        stage.crew.levels().last(),
         Some(&Some(Elo(1400))),
         "rated games keep one level"
     );
@@ -326,7 +331,7 @@ async fn rematches_step_from_the_level_that_follows_the_opponent() {
         game.human_plays("e2e4").await.bot_answers("e7e5").await;
         game.human_resigns_to("black").await;
     }
-    assert_eq!(stage.levels(), [1400, 1370].map(|level| Some(Elo(level))));
+    assert_eq!(stage.crew.levels(), [1400, 1370].map(|level| Some(Elo(level))));
 }
 
 #[tokio::test]
@@ -363,7 +368,7 @@ async fn goes_on_at_its_level(rated: &str) {
     let mut next = stage.game(&form).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
     let levels = [1400, 1400, 2400].map(|level| Some(Elo(level)));
-    assert_eq!(stage.levels(), levels, "rated: {rated}");
+    assert_eq!(stage.crew.levels(), levels, "rated: {rated}");
 }
 
 #[tokio::test]
@@ -395,7 +400,10 @@ async fn a_level_that_was_asked_for_goes_on_in_the_next_casual_game() {
     stage.start().await;
     let mut next = stage.game(&WHITE).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
-    assert_eq!(stage.levels(), [1250, 1400, 1250].map(|level| Some(Elo(level))));
+    assert_eq!(
+        stage.crew.levels(),
+        [1250, 1400, 1250].map(|level| Some(Elo(level)))
+    );
 }
 
 #[tokio::test]
@@ -418,7 +426,7 @@ async fn a_level_that_follows_the_game_is_announced_and_falls_as_the_score_rises
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
     assert_eq!(
-        stage.levels(),
+        stage.crew.levels(),
         [Some(Elo(1400)), Some(Elo(1280)), Some(Elo(1460))]
     );
 }
@@ -433,7 +441,7 @@ async fn a_personality_may_follow_its_opponents_rating_in_casual_games() {
         let mut game = stage.game(&[&WHITE[..], &[("rated", rated)]].concat()).await;
         game.human_plays("e2e4").await.bot_answers("e7e5").await;
         assert_eq!(
-            stage.asked().last().unwrap().level,
+            stage.crew.asked().last().unwrap().level,
             level,
             "Anna has 1500; rated: {rated}"
         );

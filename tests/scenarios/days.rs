@@ -46,7 +46,7 @@ async fn a_game_of_days_sleeps_and_wakes_for_the_opponents_move() {
         .bot()
         .until("asleep again", |status| (status.games, status.parked) == (0, 1))
         .await;
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
 }
 
 #[tokio::test]
@@ -63,6 +63,7 @@ async fn who_has_begun_a_game_of_days_goes_on_whatever_the_rules_say_when_it_wak
     stage.bot().until("asleep", |status| status.parked == 1).await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
     let played: Vec<_> = stage
+        .crew
         .asked()
         .into_iter()
         .map(|asked| (asked.personality, asked.level))
@@ -92,7 +93,7 @@ async fn what_the_moves_were_worth_is_known_when_a_game_wakes_and_after_a_restar
     stage.kill();
     stage.start().await;
     game.human_plays("f1c4").await.bot_answers("g8f6").await;
-    let known: Vec<_> = stage.asked().into_iter().map(|asked| asked.scores).collect();
+    let known: Vec<_> = stage.crew.asked().into_iter().map(|asked| asked.scores).collect();
     assert_eq!(known, [vec![], vec![30], vec![30, -70]]);
 }
 
@@ -151,7 +152,7 @@ async fn what_is_asked_while_a_game_sleeps_is_answered_once_when_it_wakes() {
     let mut next = stage.game(&DAYS).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
     let levels = [None, Some(1400), Some(1400), Some(800)];
-    assert_eq!(stage.levels(), levels.map(|level| level.map(Elo)));
+    assert_eq!(stage.crew.levels(), levels.map(|level| level.map(Elo)));
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ async fn two_moves(stage: &Stage) {
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
 }
 
 /// A game in which the bot has so much left after two moves of each side, on a server whose clocks stand still. It plays
@@ -37,7 +37,7 @@ async fn short_of_time(left: Millis) -> (Stage, Game) {
     stage.table.sandbox.set_speed(0.0);
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await;
-    stage.thinks(2).await;
+    stage.crew.thinks(2).await;
     stage.table.sandbox.advance(Millis::from_secs(600) - left);
     open.send_replace(true);
     game.bot_answers("b8c6").await;
@@ -84,7 +84,7 @@ async fn f14_a_request_that_hangs_is_given_up_within_the_clock_and_the_stream_de
         took >= Duration::from_millis(500) && took < Duration::from_millis(4500),
         "{took:?}"
     );
-    assert_eq!(stage.plies(), [1, 3, 5]);
+    assert_eq!(stage.crew.plies(), [1, 3, 5]);
 }
 
 #[tokio::test]
@@ -231,7 +231,7 @@ async fn f16_a_game_that_the_server_refuses_to_play_is_given_up() {
         [7],
         "sent once more, and no third time"
     );
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
     let told = format!("the server refuses b8c6 in {fen} after \"e2e4 e7e5 g1f3\"");
     assert!(log.text().contains(&told), "{}", log.text());

@@ -36,7 +36,7 @@ async fn f8_an_answer_that_must_wait_is_sent_when_the_wait_is_over_and_games_go_
         .await
         .expect("never accepted");
     assert!(begin.elapsed() >= Duration::from_secs(1));
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
 }
 
 #[tokio::test]

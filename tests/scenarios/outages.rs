@@ -22,7 +22,7 @@ async fn f2_f46_bytes_that_come_one_by_one_make_a_game_all_the_same() {
     for (human, bot) in [("e2e4", "e7e5"), ("g1f3", "b8c6"), ("f1c4", "g8f6")] {
         game.human_plays(human).await.bot_answers(bot).await;
     }
-    assert_eq!(stage.plies(), [1, 3, 5]);
+    assert_eq!(stage.crew.plies(), [1, 3, 5]);
 }
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn f46_answers_that_are_late_by_chance_make_no_request_for_a_move_come_twi
     for (human, own) in moves {
         game.human_plays(human).await.bot_answers(own).await;
     }
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
     assert_eq!(stage.waiting_faults().await, [1, 1], "one request was enough");
 }
 
@@ -59,7 +59,7 @@ async fn f1_f5_connections_that_are_reset_in_the_middle_cost_no_move() {
         proxy.reset();
         game.bot_answers(bot).await;
     }
-    assert_eq!(stage.plies(), [1, 3, 5]);
+    assert_eq!(stage.crew.plies(), [1, 3, 5]);
 }
 
 #[tokio::test]
@@ -84,7 +84,12 @@ async fn f5_f43_a_server_that_restarts_is_found_again_with_its_games() {
         .bot_answers("b8c6")
         .await;
     stage.bot().until("one game", |status| status.games == 1).await;
-    let own: Vec<usize> = stage.plies().into_iter().filter(|ply| ply % 2 == 1).collect();
+    let own: Vec<usize> = stage
+        .crew
+        .plies()
+        .into_iter()
+        .filter(|ply| ply % 2 == 1)
+        .collect();
     assert_eq!(own, [1, 3]);
 }
 
@@ -113,7 +118,7 @@ async fn f46_the_time_kept_for_the_way_follows_a_slow_server() {
     stage.arm("/move/e7e5", 1, FaultKind::Delay { by: Millis(400) });
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    let overheads: Vec<Millis> = stage.asked().iter().map(|asked| asked.overhead).collect();
+    let overheads: Vec<Millis> = stage.crew.asked().iter().map(|asked| asked.overhead).collect();
     assert_eq!(overheads[0], Millis(50));
     assert!(overheads[1] >= Millis(400), "{overheads:?}");
 }
@@ -129,13 +134,13 @@ async fn f47_a_flag_that_falls_with_the_move_on_its_way_is_a_lesson_for_the_next
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     stage.arm("/move/b8c6", 1, FaultKind::Delay { by: Millis(60_000) });
     game.human_plays("g1f3").await;
-    stage.thinks(2).await;
+    stage.crew.thinks(2).await;
     stage.table.sandbox.advance(Millis(600_000));
     game.ends("outoftime", Some("white")).await;
     stage.bot().until("free again", |status| status.games == 0).await;
     let mut next = stage.game(&WHITE).await;
     next.human_plays("e2e4").await.bot_answers("e7e5").await;
-    let overhead = stage.asked().last().unwrap().overhead;
+    let overhead = stage.crew.asked().last().unwrap().overhead;
     assert_eq!(
         overhead,
         Millis(150),

@@ -33,7 +33,7 @@ async fn a_challenge_becomes_a_game_that_is_played_to_mate() {
     game.human_plays("f2f3").await.bot_answers("e7e5").await;
     game.human_plays("g2g4").await.bot_answers("d8h4").await;
     stage.bot().until("free again", |status| status.games == 0).await;
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
     let (_, chat) = stage
         .table
         .bot
@@ -136,7 +136,7 @@ async fn a_takeback_is_granted_to_people_and_the_move_decided_anew() {
         .await
         .bot_says("no more takebacks")
         .await;
-    assert_eq!(stage.plies(), [1, 3, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3, 3]);
 }
 
 #[tokio::test]
@@ -238,7 +238,7 @@ async fn f24_a_takeback_while_thinking_voids_the_thought() {
     .await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
-    stage.thinks(1).await;
+    stage.crew.thinks(1).await;
     game.human_does("takeback/yes").await.takes_back(1).await;
     game.human_plays("d2d4").await.bot_answers("d7d5").await;
 }
@@ -248,7 +248,7 @@ async fn f28_a_resignation_while_thinking_frees_the_seat() {
     let mut stage = acts(|_, _| Act::Ponder).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
-    stage.thinks(1).await;
+    stage.crew.thinks(1).await;
     game.human_does("resign").await;
     stage.bot().until("free again", |status| status.games == 0).await;
 }

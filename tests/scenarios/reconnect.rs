@@ -20,7 +20,7 @@ async fn f5_cut_connections_cost_nothing_but_a_moment() {
             .bot_answers(bot)
             .await;
     }
-    assert_eq!(stage.plies(), [1, 3, 5]);
+    assert_eq!(stage.crew.plies(), [1, 3, 5]);
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn f43_streams_that_end_politely_are_opened_again() {
         .await;
     // The event stream is back as well, and its burst has not started the game a second time.
     stage.bot().until("listening", |status| status.is_listening).await;
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn f5_a_thought_survives_the_loss_of_its_stream() {
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await;
-    stage.thinks(2).await;
+    stage.crew.thinks(2).await;
     assert!(stage.table.sandbox.drop_connections() > 0);
     game.returns().await.human_does("takeback/yes").await;
     // Its stream is back when it has refused: a thought that began anew would have begun by then.
@@ -64,7 +64,7 @@ async fn f5_a_thought_survives_the_loss_of_its_stream() {
     game.until("it is refused", |state| !offered(state)).await;
     open.send_replace(true);
     game.bot_answers("b8c6").await;
-    assert_eq!(stage.plies(), [1, 3], "asked once each");
+    assert_eq!(stage.crew.plies(), [1, 3], "asked once each");
 }
 
 #[tokio::test]
@@ -80,11 +80,11 @@ async fn f44_a_dead_daemon_is_replaced_in_the_middle_of_its_turn() {
     .await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
-    stage.thinks(1).await;
+    stage.crew.thinks(1).await;
     stage.kill();
     stage.start().await;
     game.bot_answers("e7e5").await;
-    assert_eq!(stage.plies(), [1, 1]);
+    assert_eq!(stage.crew.plies(), [1, 1]);
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn f44_with_three_seconds_left_a_new_daemon_still_moves_in_time() {
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
     game.human_plays("g1f3").await;
-    stage.thinks(2).await;
+    stage.crew.thinks(2).await;
     stage.kill();
     stage.table.sandbox.advance(Millis(597_000));
     let begin = Instant::now();
@@ -109,7 +109,7 @@ async fn f44_with_three_seconds_left_a_new_daemon_still_moves_in_time() {
     let took = begin.elapsed();
     // From the log-in on, not only from the first line of the game's stream.
     assert!(took < Duration::from_secs(1), "{took:?}");
-    assert_eq!(stage.plies(), [1, 3, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3, 3]);
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn f45_a_stream_taken_over_by_our_double_is_taken_back() {
     assert_eq!(double.next().await["type"], "gameFull");
     double.ends().await;
     game.human_plays("g1f3").await.bot_answers("b8c6").await;
-    assert_eq!(stage.plies(), [1, 3]);
+    assert_eq!(stage.crew.plies(), [1, 3]);
 }
 
 #[tokio::test]

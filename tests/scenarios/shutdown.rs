@@ -36,7 +36,7 @@ async fn a_second_request_leaves_within_two_seconds_and_the_game_stays() {
     let mut stage = acts(|_, _| Act::Ponder).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
-    stage.thinks(1).await;
+    stage.crew.thinks(1).await;
     let bot = stage.bot.take().unwrap();
     bot.signals.drain.cancel();
     bot.signals.leave.cancel();
@@ -55,7 +55,7 @@ async fn games_that_take_too_long_are_left() {
         .await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
-    stage.thinks(1).await;
+    stage.crew.thinks(1).await;
     stage.bot.take().unwrap().drained().await;
 }
 

@@ -439,26 +439,6 @@ impl Stage {
         self.game(&[form, &[("rated", "true")]].concat()).await
     }
 
-    /// What the scripted selector was asked so far.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.crew.asked()
-    }
-
-    /// The level of each turn that the scripted selector was asked about so far.
-    pub fn levels(&self) -> Vec<Option<Elo>> {
-        self.crew.levels()
-    }
-
-    /// The plies at which the scripted selector was asked so far.
-    pub fn plies(&self) -> Vec<usize> {
-        self.crew.plies()
-    }
-
-    /// Waits until the scripted selector was asked so often.
-    pub async fn thinks(&self, times: usize) {
-        self.crew.thinks(times).await;
-    }
-
     /// How many requests an armed fault is still waiting for.
     pub async fn waiting_faults(&self) -> Vec<u64> {
         let (_, faults) = self.table.anna.get("/sandbox/faults").await;
