@@ -72,8 +72,8 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 
 # At most ten minutes on two quiet cores. What only `test-all` installs is not needed here.
 .PHONY: test
-test: fmt lint web test-rust chromium
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-optimised test-web-pages
+test: fmt lint web build-rust chromium systemd-analyze
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-web-pages test-rust test-optimised
 	@test -d ../shared/testdata || echo 'Not run: the rules against tables of others (perft.rs) and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
 # The engine as it is shipped: its pinned node counts, and a game against itself.
@@ -105,16 +105,17 @@ lint:
 	$(CARGO) clippy --locked --package sparring-uci --no-default-features -- -D warnings
 
 # `--workspace` in each line: another choice of packages would choose other features of the libraries and build them anew.
-.PHONY: test-rust
-test-rust: web systemd-analyze
+.PHONY: test-rust build-rust
+build-rust: web
 	$(CARGO) test --locked --workspace --no-run --tests
+test-rust: build-rust systemd-analyze
 	$(CARGO) test --locked --workspace --lib --bins $(OTHER_TESTS:%=--test %)
 	$(CARGO) test --locked --workspace --test scenarios -- --test-threads=6
 	$(CARGO) test --locked --workspace --doc
 # Scenarios wait most of the time, so more of them run at once than there are processors.
 OTHER_TESTS = $(filter-out scenarios,$(sort $(patsubst %/main.rs,%,$(subst tests/,,$(wildcard tests/*/main.rs))) $(patsubst %.rs,%,$(notdir $(wildcard tests/*.rs */tests/*.rs)))))
 
-# The programs as `test-rust` has built them.
+# The programs as `build-rust` has built them.
 .PHONY: test-build
 test-build: web
 	$(CARGO) test --locked --workspace --no-run --test check --test programs

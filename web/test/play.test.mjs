@@ -95,7 +95,7 @@ test('a game by click and drag, with chat, resignation, result and rematch', asy
   await page.getByText(/^From the book: |^Found by searching/).first().waitFor();
   await page.keyboard.press('ArrowRight');
   // The own move: what the position is made of, and perhaps that it left the book that the bot drew its answers from.
-  await page.getByText(/without looking ahead/i).first().waitFor();
+  await page.getByText(/static evaluation/i).first().waitFor();
   await page.keyboard.press('ArrowLeft');
   await page.getByRole('heading', { name: `Why 1… ${moves[1]}` }).waitFor();
   await assertAccessible(page);
