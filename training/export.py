@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Writes a checkpoint as one flat file, and reference outputs to test a reader with: python3 export.py CHECKPOINT FILE [GAMES REFERENCE]
 
-FILE: "SPARNET1", u32 length of a JSON header, the header, zeros up to a multiple of 64, then f32 little-endian numbers. The header lists
+FILE: "SPARNET1", u32 length of a JSON header, the header, zeros up to a multiple of 64, then 16-bit floats, little-endian. The header lists
 {"net": {...}, "most": 8.0, "positions": N, "tensors": [{"name", "shape", "at"}]}, `at` counted in numbers from the start of the data.
 Batch norm is folded in: a convolution is `NAME.weight` [9][in][out] (taps by rows from the neighbour below left, in the mover's view) and `NAME.bias` [out].
 Dense weights are [out][in]. README.md ("Network") says how they are put together.
 
-REFERENCE: JSON lines with the inputs (moves, legal moves, notes, planes, context, pace) and the f32 outputs for some hundred held-out decisions.
+REFERENCE: JSON lines with the inputs (moves, legal moves, notes, planes, context, pace) and the outputs of the rounded network in f32 for some hundred held-out decisions.
 """
 import json, struct, sys
 import numpy as np
@@ -17,6 +17,25 @@ from native import looks
 from net import EPSILON, Conv
 from ops import MOST
 from samples import Games
+
+
+@torch.no_grad()
+def round_as_shipped(net):
+    """Folds batch norm into the convolutions and rounds every number to 16 bits, in place."""
+    for part in net.modules():
+        if isinstance(part, Conv):
+            scale = part.gamma * torch.rsqrt(part.var + EPSILON)
+            part.weight.mul_(scale)
+            part.beta.sub_(part.mean * scale)
+            part.gamma.fill_(1)
+            part.mean.zero_()
+            part.var.fill_(1 - EPSILON)
+            for p in (part.weight, part.beta):
+                p.copy_(p.half().float())
+    for name, p in net.named_parameters():
+        if p.shape != () and not name.endswith('gamma'):
+            p.copy_(p.half().float())
+    return net
 
 
 def tensors(net):
@@ -41,7 +60,7 @@ def write(path, net, config, positions):
     with open(path, 'wb') as file:
         file.write(head + bytes(-len(head) % 64))
         for value in parts.values():
-            file.write(np.ascontiguousarray(value, '<f4').tobytes())
+            file.write(np.ascontiguousarray(value, '<f2').tobytes())
     return at
 
 
@@ -72,6 +91,7 @@ def reference(path, net, games, cap=30):
 
 if __name__ == '__main__':
     net, state = load(sys.argv[1])
+    round_as_shipped(net)
     print(write(sys.argv[2], net, state['config'], state['positions']), 'numbers')
     if len(sys.argv) > 4:
         print(reference(sys.argv[4], net, Games(sys.argv[3])), 'decisions')

@@ -13,7 +13,7 @@ use sparring_chess::{
 };
 use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
 use sparring_files as files;
-use sparring_personality::human_model::{Model, TimePressure};
+use sparring_personality::human_model::{Context, Model};
 
 /// A start position for two games, one with each engine as White.
 #[derive(Debug, Clone)]
@@ -262,7 +262,7 @@ pub fn human(seed: u64, number: u64) -> Opening {
         attempt += 1;
         let mut line = GameHistory::new(Variant::Standard);
         for _ in 0..PLIES {
-            if let Some(chosen) = Model::shipped().choose(&line, PLAYERS, TimePressure::Calm, &[], luck) {
+            if let Some(chosen) = Model::shipped().choose(&line, &Context::rated(PLAYERS), &[], luck) {
                 line.play(chosen.mv);
             }
         }

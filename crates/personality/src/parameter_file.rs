@@ -8,20 +8,6 @@ pub enum ParameterError {
     /// Another kind of file, or another version.
     #[error("not a parameter file of this kind and version")]
     Header,
-    /// The network of another program version.
-    #[error("part {part} is {rows} rows of {width}, this program has {expected_rows} of {expected_width}")]
-    Shape {
-        /// Which part, from 0.
-        part: usize,
-        /// Rows in the file.
-        rows: u32,
-        /// Their width in the file.
-        width: u32,
-        /// Rows this program has.
-        expected_rows: usize,
-        /// The width this program has.
-        expected_width: usize,
-    },
     /// Too short or too long.
     #[error("{0} bytes are missing or left over")]
     Length(usize),

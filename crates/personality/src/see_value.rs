@@ -37,34 +37,6 @@ pub(crate) fn winnings(board: &Board, on: Square, occupied: Bitboard, side: Colo
     (worth(standing) - reply).max(0)
 }
 
-/// The most that `side` wins by starting to capture some piece of the other side, kings aside.
-pub(crate) fn best_winnings(board: &Board, side: Color) -> i32 {
-    let occupied = board.occupied();
-    let mut best = 0;
-    // The most valuable first: what is worth less than the best so far need not be looked at.
-    for role in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, Role::Pawn] {
-        if worth(role) <= best {
-            break;
-        }
-        for square in board.by_role(role) & board.by_color(!side) {
-            best = best.max(winnings(board, square, occupied, side, role));
-        }
-    }
-    best
-}
-
-/// Winnings in six classes: none, a pawn, less than a piece, a piece, a rook, more.
-pub(crate) fn class(winnings: i32) -> usize {
-    match winnings {
-        ..=4 => 0,
-        5..=12 => 1,
-        13..=25 => 2,
-        26..=40 => 3,
-        41..=60 => 4,
-        61.. => 5,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,17 +69,6 @@ mod tests {
             won("8/8/4k3/3p4/8/4K3/8/3R4 w - - 0 1", Square::D5),
             0,
             "the king guards it"
-        );
-    }
-
-    #[test]
-    fn the_best_capture_on_the_board_is_found() {
-        let pos = parse_fen(Variant::Standard, "4k3/8/2p5/r2n4/1P2P3/8/8/4K3 w - - 0 1").unwrap();
-        assert_eq!(best_winnings(pos.board(), Color::White), 50);
-        assert_eq!(
-            best_winnings(pos.board(), Color::Black),
-            10,
-            "the knight takes b4"
         );
     }
 }

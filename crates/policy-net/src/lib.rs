@@ -5,6 +5,7 @@
 //! | `convolution` | 3 x 3 convolution of 64 squares, the same sums on every processor |
 //! | `encoding` | a game as input planes, notes on its moves and context |
 //! | `net` | our network: reading its file, one look |
+//! | `policy` | one interface to both kinds of network |
 //! | `lc0` | networks in lc0's format: reading the file, planes, one look |
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -12,10 +13,11 @@
 mod convolution;
 mod encoding;
 pub mod lc0;
-mod net;
+pub mod net;
+mod policy;
 
 pub use encoding::{Clock, Context, Encoded, LegalMove, Speed};
-pub use net::{FileError, Network, Prediction};
+pub use policy::{OpenError, PolicyNetwork, Prediction, TIME_BINS};
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

@@ -1,69 +1,67 @@
-//! Decisions for fitting and evaluation, encoded once and kept in memory.
+//! Decisions of people that models are fitted to and judged by.
 
-use super::games::{HumanGame, Part};
-use sparring_chess::GameHistory;
-use sparring_personality::human_model::{
-    TimePressure,
-    network::{EncodedPosition, MoveContext},
-};
+use super::games::HumanGame;
+use sparring_chess::{GameHistory, Move, Rules as _};
+use sparring_personality::human_model::{Context, PolicyNetwork};
 
-/// An encoded position and the move played.
+/// A position's moves and the one that was played.
 pub struct Decision {
-    /// The position and its moves, at least two.
-    pub encoded: EncodedPosition,
+    /// The legal moves, at least two.
+    pub moves: Vec<Move>,
     /// Which of the moves was played.
     pub played: usize,
+    /// The mover, and what is known of opponent and clocks.
+    pub player: Context,
+}
+
+impl Decision {
     /// The mover's rating.
-    pub rating: f32,
-}
-
-/// Which decisions of a game to keep.
-#[derive(Debug, Clone, Copy)]
-pub enum Selection {
-    /// For fitting: ratings and openings that are plentiful are thinned out.
-    Thinned,
-    /// For reports: from ply 10, blitz and slower. A third of the games without a recorded speed is bullet.
-    Judged,
-}
-
-/// The decisions of a part of the games.
-///
-/// # Errors
-/// When a game has an illegal move.
-pub fn decisions(games: &[HumanGame], part: Part, selection: Selection) -> anyhow::Result<Vec<Decision>> {
-    let mut all = Vec::new();
-    for game in games.iter().filter(|game| game.part() == part) {
-        each(game, selection, |_, decision| {
-            all.push(decision);
-            Ok(())
-        })?;
+    #[must_use]
+    pub fn rating(&self) -> f32 {
+        f32::from(self.player.rating)
     }
-    Ok(all)
+
+    /// The chance of each move by a network alone, in the order of [`moves`](Self::moves). `line` is the game up to here.
+    #[must_use]
+    pub fn priors(&self, network: &PolicyNetwork, line: &GameHistory) -> Vec<f32> {
+        let chances = network
+            .look(line, &self.player)
+            .map_or_else(Vec::new, |prediction| prediction.chances);
+        let chance = |mv: &Move| chances.iter().find(|(other, _)| other == mv);
+        self.moves
+            .iter()
+            .map(|mv| chance(mv).map_or(0.0, |(_, chance)| *chance))
+            .collect()
+    }
 }
 
-/// Visits the decisions of one game, each with the game up to it.
+/// Visits the decisions of one game, each with the game up to it: from ply 10, blitz and slower. Games without a recorded speed
+/// are left out, as a third of them is bullet.
 ///
 /// # Errors
 /// When the game has an illegal move, and those of the visit.
 pub fn each(
     game: &HumanGame,
-    selection: Selection,
     mut visit: impl FnMut(&GameHistory, Decision) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    const FIRST: usize = 10;
+    if !game.is_unhurried() {
+        return Ok(());
+    }
     let whole = game.line()?;
     let mut line = GameHistory::from_position(whole.variant(), whole.start().clone());
     for (ply, mv) in whole.moves().iter().enumerate() {
-        if keeps(game, ply, selection) {
-            let rating = game.mover(ply);
-            let encoded = EncodedPosition::new(MoveContext::of(&line), rating, game.time_pressure());
-            let played = encoded.moves.iter().position(|other| other == mv);
-            if let (Some(played), 2..) = (played, encoded.moves.len()) {
+        if ply >= FIRST {
+            let moves: Vec<Move> = line.position().legal_moves().into_iter().collect();
+            let played = moves.iter().position(|other| other == mv);
+            if let (Some(played), 2..) = (played, moves.len()) {
+                let player = game.player(ply);
                 visit(
                     &line,
                     Decision {
-                        encoded,
+                        moves,
                         played,
-                        rating,
+                        player,
                     },
                 )?;
             }
@@ -71,21 +69,4 @@ pub fn each(
         line.play(*mv);
     }
     Ok(())
-}
-
-/// The games hold far more players of 800 to 1000 and 2200 to 2600 than others, and every game the same first
-/// moves: a share of those says as much. Which ones follows from the game and the ply.
-fn keeps(game: &HumanGame, ply: usize, selection: Selection) -> bool {
-    match selection {
-        Selection::Judged => ply >= 10 && game.time_pressure() == TimePressure::Calm,
-        Selection::Thinned => {
-            let share = match game.elo[ply % 2] {
-                800..1000 => 50,
-                2200.. => 40,
-                _ => 100,
-            };
-            let share = if ply < 8 { share / 3 } else { share };
-            (game.moves.len() * 7 + ply * 37) % 100 < share
-        }
-    }
 }

@@ -1,10 +1,7 @@
 //! Fits the curve that bends the prior: a conditional logit of few weights, climbed by Newton's method.
 
 use super::{linear::solve, scored_moves::Scored};
-use sparring_personality::human_model::{
-    loss_curve::{BASIS, LossCurve, TERMS, basis, terms},
-    network::Net,
-};
+use sparring_personality::human_model::loss_curve::{BASIS, LossCurve, TERMS, basis, terms};
 
 const SIZE: usize = TERMS * BASIS;
 /// Pulls weights towards zero as much as so many decisions would, so that empty corners stay small.
@@ -12,8 +9,8 @@ const PULL: f64 = 5.0;
 
 /// The curve under which the sample is most likely. The log-likelihood is concave: there is one best curve.
 #[must_use]
-pub fn fit(net: &Net, sample: &[Scored]) -> LossCurve {
-    let inputs: Vec<Vec<[f64; SIZE]>> = sample.iter().map(|scored| inputs(net, scored)).collect();
+pub fn fit(sample: &[Scored]) -> LossCurve {
+    let inputs: Vec<Vec<[f64; SIZE]>> = sample.iter().map(inputs).collect();
     let mut weights = [0.0; SIZE];
     for _ in 0..30 {
         let (slope, mut bend) = derivatives(&inputs, sample, &weights);
@@ -40,15 +37,12 @@ pub fn fit(net: &Net, sample: &[Scored]) -> LossCurve {
 }
 
 /// Each term times each share of the basis, for every move.
-fn inputs(net: &Net, scored: &Scored) -> Vec<[f64; SIZE]> {
-    let basis = basis(scored.decision.rating, scored.phase, scored.best);
-    let scores = net.scores(&scored.decision.encoded);
-    let mean = scores.iter().sum::<f32>() / scores.len().max(1) as f32;
-    scores
-        .iter()
-        .zip(&scored.losses)
-        .map(|(score, loss)| {
-            let terms = terms(score - mean, *loss);
+fn inputs(scored: &Scored) -> Vec<[f64; SIZE]> {
+    let basis = basis(scored.decision.rating(), scored.phase, scored.best);
+    let moves = scored.priors.iter().zip(&scored.losses);
+    moves
+        .map(|(prior, loss)| {
+            let terms = terms(*prior, *loss);
             std::array::from_fn(|index| f64::from(terms[index / BASIS] * basis[index % BASIS]))
         })
         .collect()

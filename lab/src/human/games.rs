@@ -8,9 +8,10 @@ use std::{
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
-use sparring_chess::{GameHistory, Variant};
+use sparring_chess::{GameHistory, Variant, units::Millis};
 use sparring_files::{self as files, lines::Lines};
-use sparring_personality::human_model::TimePressure;
+use sparring_personality::human_model::Context;
+use sparring_policy_net::{Clock, Speed};
 
 /// One rated game of the files. Unused fields are left out.
 #[derive(Debug, Clone, Deserialize)]
@@ -65,13 +66,51 @@ impl HumanGame {
         Part::of(&self.id)
     }
 
-    /// How hurried the players were.
+    /// Whether it is known to be no bullet.
     #[must_use]
-    pub fn time_pressure(&self) -> TimePressure {
-        match self.speed.as_deref() {
-            None => TimePressure::Unknown,
-            Some("bullet" | "ultrabullet") => TimePressure::Hurried,
-            Some(_) => TimePressure::Calm,
+    pub fn is_unhurried(&self) -> bool {
+        !matches!(self.speed.as_deref(), None | Some("bullet" | "ultrabullet"))
+    }
+
+    /// What is known of the mover at a ply, the opponent and their clocks.
+    #[must_use]
+    pub fn player(&self, ply: usize) -> Context {
+        let after = |ply: usize| self.clk.as_ref()?.get(ply).copied();
+        // Of the side that moved so many plies before; at first it is the initial time.
+        let left = |back: usize, initial: u32| match ply.checked_sub(back) {
+            Some(ply) => after(ply),
+            None => Some(initial),
+        };
+        let thought = |back: usize| {
+            let last = ply.checked_sub(back)?;
+            let spent = (after(last.checked_sub(2)?)? + self.tc?[1]).saturating_sub(after(last)?);
+            Some(Millis::from_secs(spent.into()))
+        };
+        let clock = self
+            .tc
+            .zip(self.clk.as_ref())
+            .and_then(|([initial, increment], _)| {
+                let seconds = |seconds: u32| Millis::from_secs(seconds.into());
+                Some(Clock {
+                    initial: seconds(initial),
+                    increment: seconds(increment),
+                    left: seconds(left(2, initial)?),
+                    opponent_left: seconds(left(1, initial)?),
+                })
+            });
+        Context {
+            rating: self.elo[ply % 2],
+            opponent_rating: Some(self.elo[1 - ply % 2]),
+            speed: match self.speed.as_deref() {
+                Some("bullet") => Some(Speed::Bullet),
+                Some("blitz") => Some(Speed::Blitz),
+                Some("rapid") => Some(Speed::Rapid),
+                Some("classical") => Some(Speed::Classical),
+                _ => None,
+            },
+            clock,
+            last_think: thought(2),
+            opponent_last_think: thought(1),
         }
     }
 
@@ -184,6 +223,29 @@ mod tests {
     }
 
     #[test]
+    fn clocks_and_think_times_are_those_of_mover_and_opponent() {
+        let timed = HumanGame {
+            tc: Some([180, 2]),
+            clk: Some(vec![180, 179, 175, 170]),
+            ..game("a", Some("blitz"))
+        };
+        let first = timed.player(0).clock.unwrap();
+        assert_eq!(
+            (first.left, first.opponent_left),
+            (Millis::from_secs(180), Millis::from_secs(180))
+        );
+        let fifth = timed.player(4);
+        let clock = fifth.clock.unwrap();
+        assert_eq!(
+            (clock.left, clock.opponent_left),
+            (Millis::from_secs(175), Millis::from_secs(170))
+        );
+        assert_eq!(fifth.last_think, Some(Millis::from_secs(7)));
+        assert_eq!(fifth.opponent_last_think, Some(Millis::from_secs(11)));
+        assert_eq!((fifth.rating, fifth.opponent_rating), (1200, Some(1300)));
+    }
+
+    #[test]
     fn a_false_move_is_named_with_its_game() {
         let broken = HumanGame {
             moves: "e2e4 e7e5 e4e5".to_owned(),
@@ -220,7 +282,7 @@ mod tests {
             .map(|game| game.id)
             .collect();
         assert_eq!(ids, ["a", "d"]);
-        assert_eq!(game("a", Some("bullet")).time_pressure(), TimePressure::Hurried);
-        assert_eq!(game("a", None).time_pressure(), TimePressure::Unknown);
+        let is_unhurried = |speed| game("a", speed).is_unhurried();
+        assert!(is_unhurried(Some("blitz")) && !is_unhurried(Some("bullet")) && !is_unhurried(None));
     }
 }

@@ -62,7 +62,7 @@ pub fn tables(
     let is_asked_for = |band: usize| plan.bands.is_empty() || plan.bands.contains(&lowest(band));
     let (mut seen, mut number, mut last) = (0, 0, String::new());
     spread(games, plan.games * PER_GAME, |game, line, decision| {
-        let band = band(decision.rating);
+        let band = band(decision.rating());
         if !is_asked_for(band) {
             return Ok(());
         }
@@ -72,7 +72,7 @@ pub fn tables(
             last.clone_from(&game.id);
             number += 1;
         }
-        let mv = decision.encoded.moves[decision.played];
+        let mv = decision.moves[decision.played];
         add(
             &mut bands[band].people,
             number,

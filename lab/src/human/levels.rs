@@ -80,7 +80,7 @@ pub fn tables(
     let mut player = Engine::new(4);
     let (mut seen, mut number, mut last) = (0, 0, String::new());
     spread(games, plan.most, |game, line, decision| {
-        let band = band(decision.rating);
+        let band = band(decision.rating());
         if !(plan.bands.is_empty() || plan.bands.contains(&lowest(band))) {
             return Ok(());
         }
@@ -91,7 +91,7 @@ pub fn tables(
             number += 1;
         }
         let own = choices(&mut player, plan, line, level_of(band), seed(game, line));
-        let theirs = decision.encoded.moves[decision.played];
+        let theirs = decision.moves[decision.played];
         let moves: Vec<Move> = std::iter::once(theirs).chain(own.iter().copied()).collect();
         let Some(judged) = judge.losses(kept, &game.id, line, &moves)? else {
             return Ok(());

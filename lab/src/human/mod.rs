@@ -21,7 +21,6 @@ mod search_cache;
 mod think_time_fit;
 mod think_time_report;
 mod time_vs_error;
-mod trainer;
 
 use std::path::PathBuf;
 

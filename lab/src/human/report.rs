@@ -8,7 +8,7 @@ use super::{
     Source,
     accuracy::{Accuracy, Losses, percent},
     clocks,
-    dataset::{Selection, each},
+    dataset::each,
     games::{self, HumanGame, Part},
     level_self_play,
     levels::{self, LevelPlan},
@@ -27,7 +27,10 @@ use sparring_chess::{
 };
 use sparring_files as files;
 use sparring_personality::{
-    human_model::{Model, Phase, RootScores, loss_curve::basis, network::normalise},
+    human_model::{
+        Model, Phase, PolicyNetwork, RootScores,
+        loss_curve::{LossCurve, basis},
+    },
     strength::Levels,
     think_time::SpeedModels,
 };
@@ -37,9 +40,15 @@ use sparring_personality::{
 pub struct Args {
     #[command(flatten)]
     source: Source,
-    /// Parameters of the human model; without, those built into the program.
+    /// A network, ours or one of lc0's format such as Maia; without, the one built into the program.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+    /// Another loss curve than the one built into the program.
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
+    /// Measures the network alone, without any search.
+    #[arg(long)]
+    prior: bool,
     /// Parameters of the think-time model; without, those built into the program.
     #[arg(long, value_name = "FILE", requires = "pace")]
     think_time_params: Option<PathBuf>,
@@ -97,14 +106,23 @@ const BLUNDER: f32 = 15.0;
 /// When games or parameters are missing or do not fit.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let watch = Stopwatch::start();
-    let read;
-    let model = match &args.params {
+    let shipped = Model::shipped();
+    let read_network;
+    let network = match &args.network {
+        Some(path) => {
+            read_network = PolicyNetwork::open(path)?;
+            &read_network
+        }
+        None => &shipped.network,
+    };
+    let read_curve;
+    let curve = match &args.params {
         Some(path) => {
             let bytes = files::read(path, files::DATA).with_context(|| format!("\"{}\"", path.display()))?;
-            read = Model::from_bytes(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
-            &read
+            read_curve = LossCurve::from_bytes(&bytes).with_context(|| format!("\"{}\"", path.display()))?;
+            &read_curve
         }
-        None => Model::shipped(),
+        None => &shipped.curve,
     };
     let all = games::read(&args.source.data)?;
     let part = if args.tuning { Part::Tune } else { Part::Report };
@@ -143,14 +161,18 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             }
             None => SpeedModels::shipped(),
         };
-        return sparring::cli::print(think_time_report::tables(&games, &others, model, speeds)?);
+        return sparring::cli::print(think_time_report::tables(&games, &others, shipped, speeds)?);
+    }
+    let alone = prior_alone(network, &games)?;
+    if args.prior {
+        return sparring::cli::print(alone);
     }
     let (known, unknown): (Vec<_>, Vec<_>) = games
         .iter()
         .copied()
         .partition(|game| verdicts.contains_key(&game.id));
-    let mut decisions = sample(&known, args.known, &mut kept, &mut tell)?;
-    decisions.extend(sample(&unknown, args.scored, &mut kept, &mut tell)?);
+    let mut decisions = sample(&known, args.known, network, &mut kept, &mut tell)?;
+    decisions.extend(sample(&unknown, args.scored, network, &mut kept, &mut tell)?);
     let known: usize = decisions
         .iter()
         .filter(|scored| verdicts.contains_key(&scored.game))
@@ -159,8 +181,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         "{} searched decisions, {known} that Stockfish knows",
         decisions.len()
     ));
-    let judged = Judged::new(model, &decisions);
-    let alone = prior_alone(model, &games)?;
+    let judged = Judged::new(curve, &decisions);
     sparring::cli::print(alone + &judged.tables(&decisions, &verdicts)?)
 }
 
@@ -206,13 +227,12 @@ fn beside_people(
 }
 
 /// The prior on every judged decision: without a search there is no need for a sample.
-fn prior_alone(model: &Model, games: &[&HumanGame]) -> anyhow::Result<String> {
+fn prior_alone(network: &PolicyNetwork, games: &[&HumanGame]) -> anyhow::Result<String> {
     let mut bands = [Accuracy::default(); BANDS];
     for game in games {
-        each(game, Selection::Judged, |_, decision| {
-            let mut scores = model.net.scores(&decision.encoded);
-            normalise(&mut scores);
-            bands[band(decision.rating)].add(&scores, decision.played);
+        each(game, |line, decision| {
+            let priors = decision.priors(network, line);
+            bands[band(decision.rating())].add(&priors, decision.played);
             Ok(())
         })?;
     }
@@ -228,33 +248,16 @@ fn prior_alone(model: &Model, games: &[&HumanGame]) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The chances that the model gives the moves of each decision.
-struct Judged {
-    /// By the prior alone.
-    prior: Vec<Vec<f32>>,
-    /// With the search.
-    both: Vec<Vec<f32>>,
-}
+/// The chances that the model gives the moves of each decision with the search.
+struct Judged(Vec<Vec<f32>>);
 
 impl Judged {
-    fn new(model: &Model, decisions: &[Scored]) -> Self {
-        let scores: Vec<Vec<f32>> = decisions
-            .iter()
-            .map(|scored| model.net.scores(&scored.decision.encoded))
-            .collect();
-        let both = scores.iter().zip(decisions).map(|(scores, scored)| {
-            let basis = basis(scored.decision.rating, scored.phase, scored.best);
-            let moves = scores.iter().zip(&scored.losses);
-            let mut chances: Vec<f32> = moves
-                .map(|(score, loss)| model.curve.score(*score, *loss, &basis))
-                .collect();
-            normalise(&mut chances);
-            chances
+    fn new(curve: &LossCurve, decisions: &[Scored]) -> Self {
+        let chances = decisions.iter().map(|scored| {
+            let basis = basis(scored.decision.rating(), scored.phase, scored.best);
+            curve.chances(&scored.priors, &scored.losses, &basis)
         });
-        let both = both.collect();
-        let mut prior = scores;
-        prior.iter_mut().for_each(|scores| normalise(scores));
-        Self { prior, both }
+        Self(chances.collect())
     }
 
     fn tables(
@@ -273,10 +276,10 @@ impl Judged {
     fn matches(&self, decisions: &[Scored], text: &mut String) -> anyhow::Result<()> {
         let mut bands = [[Accuracy::default(); 2]; BANDS];
         for (index, scored) in decisions.iter().enumerate() {
-            let [prior, both] = &mut bands[band(scored.decision.rating)];
+            let [prior, both] = &mut bands[band(scored.decision.rating())];
             let played = scored.decision.played;
-            prior.add(&self.prior[index], played);
-            both.add(&self.both[index], played);
+            prior.add(&scored.priors, played);
+            both.add(&self.0[index], played);
         }
         writeln!(
             text,
@@ -317,8 +320,8 @@ impl Judged {
                 continue;
             };
             if let Some(best) = verdicts.best(scored.ply) {
-                let chances = [&self.prior[index], &self.both[index]];
-                bands[band(scored.decision.rating)].add(scored, chances, best, verdicts.loss(scored.ply));
+                let chances = [&scored.priors, &self.0[index]];
+                bands[band(scored.decision.rating())].add(scored, chances, best, verdicts.loss(scored.ply));
             }
         }
         writeln!(
@@ -338,7 +341,7 @@ impl Judged {
     fn losses(&self, decisions: &[Scored], text: &mut String) -> anyhow::Result<()> {
         let mut bands = [[[Losses::default(); 2]; 4]; BANDS];
         for (index, scored) in decisions.iter().enumerate() {
-            let band = &mut bands[band(scored.decision.rating)];
+            let band = &mut bands[band(scored.decision.rating())];
             let phase = match scored.phase {
                 Phase::Opening => 1,
                 Phase::Middlegame => 2,
@@ -347,7 +350,7 @@ impl Judged {
             for column in [0, phase] {
                 let [people, model] = &mut band[column];
                 people.add_played(scored);
-                model.add_chances(scored, &self.both[index]);
+                model.add_chances(scored, &self.0[index]);
             }
         }
         writeln!(
@@ -381,7 +384,7 @@ struct Against {
 impl Against {
     fn add(&mut self, scored: &Scored, chances: [&Vec<f32>; 2], best: &[String], loss: Option<f32>) {
         let played = scored.decision.played;
-        let text = write_uci(scored.decision.encoded.moves[played], Variant::Standard);
+        let text = write_uci(scored.decision.moves[played], Variant::Standard);
         self.count += 1;
         for (count, best) in self.stockfish.iter_mut().zip(best) {
             *count += usize::from(*best == text);

@@ -1,17 +1,19 @@
 //! Decisions with the scores of a limited search for every move.
 
 use super::{
-    dataset::{Decision, Selection, each},
+    dataset::{Decision, each},
     games::HumanGame,
     search_cache::SearchCache,
 };
 use sparring_chess::GameHistory;
-use sparring_personality::human_model::{Phase, loss_curve::Loss};
+use sparring_personality::human_model::{Phase, PolicyNetwork, loss_curve::Loss};
 
 /// A decision with the loss of each move.
 pub struct Scored {
     /// The decision.
     pub decision: Decision,
+    /// The chance of each move by the network alone, in the order of the decision's moves.
+    pub priors: Vec<f32>,
     /// The winning chances of the best move, in points from 0 to 100.
     pub best: f32,
     /// Loss of each move, in the order of the decision's moves.
@@ -31,13 +33,15 @@ pub struct Scored {
 pub fn sample(
     games: &[&HumanGame],
     most: usize,
+    network: &PolicyNetwork,
     kept: &mut SearchCache,
     mut progress: impl FnMut(usize),
 ) -> anyhow::Result<Vec<Scored>> {
     let mut sample = Vec::new();
     spread(games, most, |game, line, decision| {
-        let (best, losses) = kept.losses(&game.id, line, &decision.encoded.moves)?;
+        let (best, losses) = kept.losses(&game.id, line, &decision.moves)?;
         sample.push(Scored {
+            priors: decision.priors(network, line),
             best,
             losses,
             phase: Phase::of(line),
@@ -62,15 +66,15 @@ pub fn spread(
 ) -> anyhow::Result<()> {
     let mut there = [0_usize; BANDS];
     for game in games {
-        each(game, Selection::Judged, |_, decision| {
-            there[band(decision.rating)] += 1;
+        each(game, |_, decision| {
+            there[band(decision.rating())] += 1;
             Ok(())
         })?;
     }
     let (mut passed, mut taken) = ([0_usize; BANDS], [0_usize; BANDS]);
     for game in games {
-        each(game, Selection::Judged, |line, decision| {
-            let band = band(decision.rating);
+        each(game, |line, decision| {
+            let band = band(decision.rating());
             passed[band] += 1;
             // As many as keep pace with this share of the band.
             if taken[band] * there[band] < passed[band] * most.min(there[band]) {

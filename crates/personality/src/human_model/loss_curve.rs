@@ -1,6 +1,6 @@
 //! Loss curve: adjusts the prior by search scores. The more a move loses, the less likely it is, with a heavy tail.
 //!
-//! The logarithm of a chance is a sum of five terms: the prior's own score, the loss after a deep look and after a
+//! The logarithm of a chance is a sum of five terms: that of the prior's, the loss after a deep look and after a
 //! shallow one as `ln(1 + loss / scale)`, so that the chance falls as a power of the loss and never as fast as an
 //! exponential would, and whether the move is the best of either look. Each term's weight is smooth in the rating
 //! and moves a little with the phase of the game and with how the mover stands. The idea of heavy tails is Regan's (Regan and Haworth, intrinsic
@@ -18,6 +18,8 @@ pub const BASIS: usize = 8;
 const DEEP_SCALE: f32 = 3.0;
 /// Scale of the shallow loss.
 const SHALLOW_SCALE: f32 = 3.0;
+/// A prior below this counts as this.
+const LEAST: f32 = 1e-6;
 /// A loss below this counts as none.
 const NOTHING: f32 = 0.01;
 
@@ -38,23 +40,32 @@ pub struct Loss {
 }
 
 impl LossCurve {
-    /// The logarithm of a move's chance, up to a constant of the position. `prior` is the net's score of the move.
+    /// The chances of moves, given their priors and losses.
     #[must_use]
-    pub fn score(&self, prior: f32, loss: Loss, basis: &[f32; BASIS]) -> f32 {
-        let terms = terms(prior, loss);
-        terms
+    pub fn chances(&self, priors: &[f32], losses: &[Loss], basis: &[f32; BASIS]) -> Vec<f32> {
+        let weights = self.weights.map(|weights| dot(&weights, basis));
+        let mut chances: Vec<f32> = priors
             .iter()
-            .zip(&self.weights)
-            .map(|(term, weights)| term * dot(weights, basis))
-            .sum()
+            .zip(losses)
+            .map(|(prior, loss)| dot(&terms(*prior, *loss), &weights))
+            .collect();
+        softmax(&mut chances);
+        chances
     }
+}
+
+fn softmax(scores: &mut [f32]) {
+    let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    scores.iter_mut().for_each(|score| *score = (*score - top).exp());
+    let sum: f32 = scores.iter().sum();
+    scores.iter_mut().for_each(|score| *score /= sum);
 }
 
 /// The terms of a move, unweighted.
 #[must_use]
 pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
     [
-        prior,
+        prior.max(LEAST).ln(),
         -(loss.deep / DEEP_SCALE).ln_1p(),
         -(loss.shallow / SHALLOW_SCALE).ln_1p(),
         f32::from(u8::from(loss.deep < NOTHING)),

@@ -3,57 +3,48 @@
 use super::{
     candidate::{Candidate, ScoredMove, draw},
     loss_curve::{Loss, LossCurve, basis},
-    network::{Net, normalise},
     phase::Phase,
-    time_pressure::TimePressure,
     winning_chances::winning_chances,
 };
-use sparring_chess::{GameHistory, Move, units::Elo};
+use sparring_chess::{GameHistory, Move, Rules as _};
+use sparring_policy_net::{Context, PolicyNetwork};
 
 /// A fitted model of human moves.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     /// The prior: move chances without search.
-    pub net: Net,
+    pub network: PolicyNetwork,
     /// Adjusts the prior by search scores.
     pub curve: LossCurve,
 }
 
 impl Model {
-    /// Chances of the legal moves for a player of this rating, without search, most likely first; empty if there are none.
+    /// Chances of the legal moves for such a player, without search, most likely first; empty if there are none.
     #[must_use]
-    pub fn prior(&self, line: &GameHistory, level: Elo, time_pressure: TimePressure) -> Vec<Candidate> {
-        self.chances(line, level, time_pressure, &[])
+    pub fn prior(&self, line: &GameHistory, player: &Context) -> Vec<Candidate> {
+        self.chances(line, player, &[])
     }
 
-    /// Chances of the legal moves for a player of this rating, adjusted by search scores, most likely first.
+    /// Chances of the legal moves for such a player, adjusted by search scores, most likely first.
     ///
-    /// A move without a score counts as the worst scored one. Without any scores this is [`prior`](Self::prior).
+    /// A move without a score counts as the worst scored one. Without any scores this is [`prior`](Self::prior). Of a variant that
+    /// the network does not know, all moves have the same prior.
     #[must_use]
-    pub fn chances(
-        &self,
-        line: &GameHistory,
-        level: Elo,
-        time_pressure: TimePressure,
-        scored: &[ScoredMove],
-    ) -> Vec<Candidate> {
-        let rating = level.0 as f32;
-        let (moves, scores) = self.net.score_moves(line, rating, time_pressure);
-        let mut priors = scores.clone();
-        normalise(&mut priors);
-        let found = losses(&moves, scored);
-        let losses = found.as_ref().map(|(_, losses)| losses);
-        let mut chances = match &found {
-            Some((best, losses)) => {
-                let basis = basis(rating, Phase::of(line), *best);
-                let pairs = scores.iter().zip(losses);
-                pairs
-                    .map(|(score, loss)| self.curve.score(*score, *loss, &basis))
-                    .collect()
+    pub fn chances(&self, line: &GameHistory, player: &Context, scored: &[ScoredMove]) -> Vec<Candidate> {
+        let (moves, priors): (Vec<Move>, Vec<f32>) = match self.network.look(line, player) {
+            Some(prediction) => prediction.chances.into_iter().unzip(),
+            None => {
+                let moves: Vec<Move> = line.position().legal_moves().into_iter().collect();
+                let even = 1.0 / moves.len().max(1) as f32;
+                moves.into_iter().map(|mv| (mv, even)).unzip()
             }
-            None => scores,
         };
-        normalise(&mut chances);
+        let (chances, losses) = match losses(&moves, scored) {
+            Some((best, losses)) => {
+                let basis = basis(f32::from(player.rating), Phase::of(line), best);
+                (self.curve.chances(&priors, &losses, &basis), losses)
+            }
+            None => (priors.clone(), Vec::new()),
+        };
         let mut candidates: Vec<Candidate> = moves
             .iter()
             .enumerate()
@@ -61,7 +52,7 @@ impl Model {
                 mv: *mv,
                 chance: chances[index],
                 prior: priors[index],
-                loss: losses.map_or(0.0, |losses| losses[index].deep),
+                loss: losses.get(index).map_or(0.0, |loss| loss.deep),
             })
             .collect();
         candidates.sort_by(|a, b| b.chance.total_cmp(&a.chance));
@@ -72,22 +63,21 @@ impl Model {
     ///
     /// ```no_run
     /// use sparring_chess::{units::Elo, GameHistory, Variant};
-    /// use sparring_personality::human_model::{TimePressure, Model};
+    /// use sparring_personality::human_model::{Context, Model};
     ///
     /// let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
-    /// let chosen = Model::shipped().choose(&line, Elo(1400), TimePressure::Calm, &[], 7).unwrap();
+    /// let chosen = Model::shipped().choose(&line, &Context::rated(Elo(1400)), &[], 7).unwrap();
     /// println!("played by {:.0} of 100", chosen.chance * 100.0);
     /// ```
     #[must_use]
     pub fn choose(
         &self,
         line: &GameHistory,
-        level: Elo,
-        time_pressure: TimePressure,
+        player: &Context,
         scored: &[ScoredMove],
         seed: u64,
     ) -> Option<Candidate> {
-        draw(&self.chances(line, level, time_pressure, scored), line, seed)
+        draw(&self.chances(line, player, scored), line, seed)
     }
 }
 
@@ -122,7 +112,11 @@ fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<(f32, Vec<Loss>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::{Rules as _, Variant, parse_uci, units::Centipawns, write_uci};
+    use sparring_chess::{
+        Variant, parse_uci,
+        units::{Centipawns, Elo},
+        write_uci,
+    };
     use sparring_engine::Score;
 
     fn line(moves: &str) -> GameHistory {
@@ -143,7 +137,7 @@ mod tests {
     #[test]
     fn chances_cover_every_legal_move_and_add_up_to_one() {
         let line = line("e2e4 e7e5 g1f3");
-        let candidates = Model::shipped().prior(&line, Elo(1400), TimePressure::Calm);
+        let candidates = Model::shipped().prior(&line, &Context::rated(Elo(1400)));
         assert_eq!(candidates.len(), line.position().legal_moves().len());
         assert!((candidates.iter().map(|each| each.chance).sum::<f32>() - 1.0).abs() < 1e-4);
         assert!(candidates.is_sorted_by(|a, b| a.chance >= b.chance));
@@ -152,7 +146,7 @@ mod tests {
     #[test]
     fn recaptures_are_likely() {
         let line = line("e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6");
-        let candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        let candidates = Model::shipped().prior(&line, &Context::rated(Elo(1500)));
         let takes = |text: &str| {
             let mv = parse_uci(line.position(), text).unwrap();
             candidates.iter().find(|each| each.mv == mv).unwrap().chance
@@ -165,7 +159,7 @@ mod tests {
         let line = line("d2d4 d7d5 c2c4");
         let choose = |seed| {
             Model::shipped()
-                .choose(&line, Elo(1200), TimePressure::Calm, &[], seed)
+                .choose(&line, &Context::rated(Elo(1200)), &[], seed)
                 .unwrap()
         };
         assert_eq!(choose(7), choose(7));
@@ -176,10 +170,10 @@ mod tests {
     #[test]
     fn moves_are_drawn_as_often_as_their_chances_say() {
         let line = line("e2e4");
-        let candidates = Model::shipped().prior(&line, Elo(1600), TimePressure::Calm);
+        let candidates = Model::shipped().prior(&line, &Context::rated(Elo(1600)));
         let drawn = (0..2000)
             .filter(|seed| {
-                let chosen = Model::shipped().choose(&line, Elo(1600), TimePressure::Calm, &[], *seed);
+                let chosen = Model::shipped().choose(&line, &Context::rated(Elo(1600)), &[], *seed);
                 chosen.unwrap().mv == candidates[0].mv
             })
             .count();
@@ -197,7 +191,7 @@ mod tests {
         let [good, bad] = ["d2d3", "c4f7"].map(|text| parse_uci(line.position(), text).unwrap());
         let known = scored(&line, &[("d2d3", 30), ("f3g5", 25), ("c4f7", -250)]);
         let ratio = |level, scored: &[ScoredMove]| {
-            let candidates = Model::shipped().chances(&line, Elo(level), TimePressure::Calm, scored);
+            let candidates = Model::shipped().chances(&line, &Context::rated(Elo(level)), scored);
             let chance = |mv| candidates.iter().find(|each| each.mv == mv).unwrap().chance;
             chance(bad) / chance(good)
         };
@@ -212,7 +206,7 @@ mod tests {
     fn moves_without_a_score_count_as_the_worst() {
         let line = line("e2e4 e7e5");
         let known = scored(&line, &[("g1f3", 40), ("d1h5", -60)]);
-        let candidates = Model::shipped().chances(&line, Elo(1500), TimePressure::Calm, &known);
+        let candidates = Model::shipped().chances(&line, &Context::rated(Elo(1500)), &known);
         let loss = |text: &str| {
             let found = candidates
                 .iter()
@@ -228,7 +222,7 @@ mod tests {
     fn no_move_is_drawn_when_the_game_is_over() {
         let mate = line("f2f3 e7e5 g2g4 d8h4");
         assert_eq!(
-            Model::shipped().choose(&mate, Elo(1500), TimePressure::Calm, &[], 1),
+            Model::shipped().choose(&mate, &Context::rated(Elo(1500)), &[], 1),
             None
         );
     }

@@ -7,7 +7,7 @@ use super::{
     temperature::sharpen,
 };
 use crate::{
-    human_model::{Candidate, Model, RootScores, ScoredMove, TimePressure, draw, luck, winning_chances},
+    human_model::{Candidate, Context, Model, RootScores, ScoredMove, draw, luck, winning_chances},
     style::{Axis, Style},
 };
 use sparring_chess::{
@@ -171,7 +171,7 @@ pub(super) fn unstyled_candidates(
     scored: &[ScoredMove],
 ) -> Vec<Candidate> {
     let mut candidates =
-        Model::shipped().chances(&request.search.line, choice.rating, TimePressure::Calm, scored);
+        Model::shipped().chances(&request.search.line, &Context::rated(choice.rating), scored);
     if !request.search.search_moves.is_empty() {
         candidates.retain(|candidate| request.search.search_moves.contains(&candidate.mv));
     }

@@ -66,13 +66,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::human_model::{Model, TimePressure};
+    use crate::human_model::{Context, Model};
     use sparring_chess::{GameHistory, Variant, units::Elo};
 
     /// The first moves of a game with these chances and losses.
     fn candidates(choice: &[(f32, f32)]) -> Vec<Candidate> {
         let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
-        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        let mut candidates = Model::shipped().prior(&line, &Context::rated(Elo(1500)));
         candidates.truncate(choice.len());
         let sum: f32 = choice.iter().map(|(chance, _)| chance).sum();
         for (candidate, (chance, loss)) in candidates.iter_mut().zip(choice) {

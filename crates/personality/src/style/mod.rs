@@ -146,14 +146,14 @@ fn loss_of_alternatives(candidates: &[Candidate], index: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::human_model::{Model, TimePressure};
+    use crate::human_model::{Context, Model};
     use sparring_chess::{Variant, parse_uci, units::Elo};
 
     /// Odds ratio of a move with a style to that without.
     fn odds(style: Style, moves: &str, mv: &str) -> f32 {
         let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
         let mv = parse_uci(line.position(), mv).unwrap();
-        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        let mut candidates = Model::shipped().prior(&line, &Context::rated(Elo(1500)));
         let odds = |candidates: &[Candidate]| {
             let chance = candidates.iter().find(|each| each.mv == mv).unwrap().chance;
             chance / (1.0 - chance)
@@ -229,7 +229,7 @@ mod tests {
     fn a_style_neither_raises_a_blunder_nor_lowers_the_only_good_move() {
         let line = GameHistory::replay(Variant::Standard, "3qk3/8/8/8/8/8/8/3RK3 w - - 0 1", "")
             .unwrap_or_else(|_| unreachable!());
-        let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        let mut candidates = Model::shipped().prior(&line, &Context::rated(Elo(1500)));
         for candidate in &mut candidates {
             candidate.loss = if candidate.mv.is_capture() { 0.0 } else { 40.0 };
         }
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn blind_spots_are_played_less_even_if_best_and_compensated_elsewhere() {
         let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
-        let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+        let mut plain = Model::shipped().prior(&line, &Context::rated(Elo(1500)));
         for (index, candidate) in plain.iter_mut().enumerate() {
             let is_best = candidate.mv.role() == sparring_chess::Role::Knight;
             candidate.loss = if is_best { 0.0 } else { 1.0 + (index % 9) as f32 };
@@ -292,7 +292,7 @@ mod tests {
         let careless = Style::default().with_blind_spots(&[BlindSpot::Defence]);
         let lost = |start: &str| {
             let line = GameHistory::replay(Variant::Standard, start, "").unwrap();
-            let mut candidates = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+            let mut candidates = Model::shipped().prior(&line, &Context::rated(Elo(1500)));
             for candidate in &mut candidates {
                 let is_good = candidate.mv.role() == sparring_chess::Role::Knight;
                 candidate.loss = if is_good { 0.0 } else { 12.0 };
@@ -320,7 +320,7 @@ mod tests {
             "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 c1g5 e7e6 f2f4 d8b6 d1d2 b6b2",
         ] {
             let line = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-            let mut plain = Model::shipped().prior(&line, Elo(1500), TimePressure::Calm);
+            let mut plain = Model::shipped().prior(&line, &Context::rated(Elo(1500)));
             // Losses as searches find them: many small, some large, whatever the moves show.
             for (index, candidate) in plain.iter_mut().enumerate() {
                 candidate.loss = [0.0, 1.5, 4.0, 0.3, 9.0, 2.2, 35.0][(5 * index) % 7];

@@ -1,6 +1,6 @@
 //! Inputs of the think-time model: position, move, clocks, and how obvious the move is.
 
-use crate::human_model::{Model, TimePressure};
+use crate::human_model::{Context, Model};
 use sparring_chess::{
     GameHistory, Move, Role, Rules as _,
     units::{Elo, Millis},
@@ -63,7 +63,7 @@ impl Obviousness {
         if !line.variant().traits().human_model {
             return Self::USUAL;
         }
-        let candidates = model.prior(line, LEVEL, TimePressure::Calm);
+        let candidates = model.prior(line, &Context::rated(LEVEL));
         let Some(played) = candidates.iter().find(|candidate| candidate.mv == mv) else {
             return Self::USUAL;
         };

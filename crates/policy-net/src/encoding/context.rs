@@ -1,7 +1,7 @@
 //! What our network knows beside the board: ratings, clocks and counters as 40 numbers, and the pace as 4.
 
 use shakmaty::Position as _;
-use sparring_chess::units::Millis;
+use sparring_chess::units::{Elo, Millis};
 
 use super::board::View;
 
@@ -57,6 +57,16 @@ pub enum Speed {
 }
 
 impl Context {
+    /// A player of this rating in a blitz game, against one like themselves.
+    #[must_use]
+    pub fn rated(rating: Elo) -> Self {
+        Self {
+            rating: u16::try_from(rating.0).unwrap_or(u16::MAX),
+            speed: Some(Speed::Blitz),
+            ..Self::default()
+        }
+    }
+
     /// The 40 numbers; `known_moves` counts legal moves.
     pub(super) fn numbers(&self, view: &View<'_>, known_moves: usize, in_check: bool) -> [f32; CONTEXT] {
         let mut numbers = [0.0; CONTEXT];

@@ -1,9 +1,6 @@
 //! Reads a network file of lc0's format: gzip, then the protobuf message `Net`.
 
-use std::{
-    io::{self, Read},
-    path::{Path, PathBuf},
-};
+use std::io::Read;
 
 use flate2::read::GzDecoder;
 use thiserror::Error;
@@ -28,27 +25,6 @@ const MAGIC: u64 = 0x1c0;
 /// Added to variances, as in lc0.
 const EPSILON: f32 = 1e-5;
 
-/// A file that is no network that we can read.
-#[derive(Debug, Error)]
-pub enum ReadError {
-    /// The file cannot be read at all.
-    #[error("cannot read the network file {}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// Its content is not what it should be.
-    #[error("{}: {error}", path.display())]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// What was expected and what was found.
-        error: FormatError,
-    },
-}
-
 /// Content that is not that of an lc0 network, or of one that we do not read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{place}: expected {expected}, found {found}")]
@@ -62,22 +38,6 @@ pub struct FormatError {
 }
 
 impl Network {
-    /// Reads a `.pb.gz` file.
-    ///
-    /// # Errors
-    /// [`ReadError`] if the file cannot be read, is damaged or cut, or holds a kind of network that is not supported.
-    pub fn open(path: &Path) -> Result<Self, ReadError> {
-        let io_error = |source| ReadError::Io {
-            path: path.to_owned(),
-            source,
-        };
-        let bytes = sparring_files::read(path, MAX_BYTES).map_err(io_error)?;
-        Self::from_gzip(&bytes).map_err(|error| ReadError::Format {
-            path: path.to_owned(),
-            error,
-        })
-    }
-
     /// Reads the content of a `.pb.gz` file.
     ///
     /// # Errors

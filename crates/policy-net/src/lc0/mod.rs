@@ -21,5 +21,5 @@ mod protobuf;
 #[cfg(test)]
 mod tests;
 
-pub use file::{FormatError, ReadError};
-pub use network::{Look, Network};
+pub use file::FormatError;
+pub use network::Network;

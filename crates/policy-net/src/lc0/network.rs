@@ -7,7 +7,10 @@ use super::{
     layers::{Dense, Pointwise, relu},
     moves, planes,
 };
-use crate::convolution::{Convolution, SQUARES, Workspace};
+use crate::{
+    convolution::{Convolution, SQUARES, Workspace},
+    policy::Prediction,
+};
 
 /// A network that was read from a file of lc0's format.
 pub struct Network {
@@ -34,19 +37,6 @@ pub(super) struct Gates {
     pub(super) excite: Dense,
 }
 
-/// What a network thinks of a position.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Look {
-    /// Every legal move with its chance, in shakmaty's order. The chances sum to 1; empty if the game is over.
-    pub moves: Vec<(Move, f32)>,
-    /// The chance that the mover wins.
-    pub win: f32,
-    /// The chance of a draw; 0 if the network tells only a value.
-    pub draw: f32,
-    /// The chance that the mover loses.
-    pub loss: f32,
-}
-
 impl Network {
     /// Channels of the tower.
     #[must_use]
@@ -64,11 +54,11 @@ impl Network {
     ///
     /// `None` if the variant is neither orthodox chess nor Chess960, or if weights are so large that sums overflow.
     #[must_use]
-    pub fn look(&self, game: &GameHistory) -> Option<Look> {
+    pub fn look(&self, game: &GameHistory) -> Option<Prediction> {
         self.look_in(&mut Workspace::new(), game)
     }
 
-    pub(super) fn look_in(&self, workspace: &mut Workspace, game: &GameHistory) -> Option<Look> {
+    pub(super) fn look_in(&self, workspace: &mut Workspace, game: &GameHistory) -> Option<Prediction> {
         let tower = self.tower(workspace, &planes::planes(game)?);
         let policy = self.policy(workspace, &tower);
         let moves: Vec<Move> = game.position().legal_moves().into_iter().collect();
@@ -82,11 +72,10 @@ impl Network {
             .iter()
             .chain([&win, &draw, &loss])
             .all(|chance| chance.is_finite());
-        finite.then(|| Look {
-            moves: moves.into_iter().zip(chances).collect(),
-            win,
-            draw,
-            loss,
+        finite.then(|| Prediction {
+            chances: moves.into_iter().zip(chances).collect(),
+            wdl: [win, draw, loss],
+            think_time: None,
         })
     }
 

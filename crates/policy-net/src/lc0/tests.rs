@@ -206,7 +206,7 @@ fn wide_registers_and_plain_loops_look_alike() {
         let wide = network.look(&game());
         if channels == 5 {
             let look = wide.as_ref().unwrap();
-            let sum: f32 = look.moves.iter().map(|(_, chance)| chance).sum();
+            let sum: f32 = look.chances.iter().map(|(_, chance)| chance).sum();
             assert!((sum - 1.0).abs() < 1e-5, "{sum}");
         }
         assert_eq!(network.look_in(&mut Workspace::plain(), &game()), wide);
@@ -233,27 +233,27 @@ fn maia_predicts_what_the_reference_says() {
         .collect();
     let (mut agreed, mut asked, mut worst) = (0, 0, 0.0_f64);
     for rating in ["1100", "1500", "1900"] {
-        let network = Network::open(&folder.join(format!("maia-{rating}.pb.gz"))).unwrap();
+        let network = {
+            let file = folder.join(format!("maia-{rating}.pb.gz"));
+            Network::from_gzip(&std::fs::read(file).unwrap()).unwrap()
+        };
         for row in &rows {
             let moves = row["moves"].as_str().unwrap();
             let game = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
             let look = network.look(&game).unwrap();
             let chance = |uci: &str| {
                 let named = |(mv, _): &&(_, f32)| write_uci(*mv, Variant::Standard) == uci;
-                f64::from(look.moves.iter().find(named).unwrap().1)
+                f64::from(look.chances.iter().find(named).unwrap().1)
             };
             let top = row[rating]["top"].as_array().unwrap();
-            let likeliest = look.moves.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
+            let likeliest = look.chances.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
             agreed += usize::from(write_uci(likeliest, Variant::Standard) == top[0][0].as_str().unwrap());
             asked += 1;
             for pair in top {
                 let difference = chance(pair[0].as_str().unwrap()) - pair[1].as_f64().unwrap();
                 worst = worst.max(difference.abs());
             }
-            for (ours, theirs) in [look.win, look.draw, look.loss]
-                .into_iter()
-                .zip(row[rating]["wdl"].as_array().unwrap())
-            {
+            for (ours, theirs) in look.wdl.into_iter().zip(row[rating]["wdl"].as_array().unwrap()) {
                 worst = worst.max((f64::from(ours) - theirs.as_f64().unwrap()).abs());
             }
         }

@@ -1,26 +1,18 @@
-//! The flat file of a network: `SPARNET1`, the length of a JSON header, the header, and named tensors of `f32`.
+//! The flat file of a network: `SPARNET1`, the length of a JSON header, the header, and named tensors of 16-bit floats.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use thiserror::Error;
 
 /// What a file starts with.
-const MAGIC: &[u8; 8] = b"SPARNET1";
+pub const MAGIC: &[u8; 8] = b"SPARNET1";
 /// Numbers start at a multiple of this many bytes.
 const ALIGNMENT: usize = 64;
 
 /// A file that is no network of ours.
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// The file cannot be read.
-    #[error("network {}: cannot be read", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
     /// It starts with something else.
     #[error("a network starts with \"SPARNET1\", this file with \"{}\"", found.escape_ascii())]
     Magic {
@@ -145,8 +137,8 @@ impl Tensors {
             let size = shape
                 .iter()
                 .fold(1_usize, |size, side| size.saturating_mul(*side));
-            let from = at.saturating_mul(4).saturating_add(begin);
-            let to = size.saturating_mul(4).saturating_add(from);
+            let from = at.saturating_mul(2).saturating_add(begin);
+            let to = size.saturating_mul(2).saturating_add(from);
             let numbers = bytes
                 .get(from..to)
                 .ok_or_else(|| cut(&format!("tensor \"{name}\""), to, bytes))?;
@@ -154,7 +146,7 @@ impl Tensors {
                 .as_chunks()
                 .0
                 .iter()
-                .map(|number| f32::from_le_bytes(*number))
+                .map(|number| from_half(u16::from_le_bytes(*number)))
                 .collect();
             if let Some(&found) = numbers.iter().find(|number| !number.is_finite()) {
                 return Err(FileError::NotFinite { name, found });
@@ -198,6 +190,19 @@ impl Tensors {
         self.tensors
             .get(name)
             .ok_or_else(|| FileError::Missing(name.to_owned()))
+    }
+}
+
+/// The value of an IEEE 754 binary16 number.
+pub(super) fn from_half(half: u16) -> f32 {
+    let sign = u32::from(half >> 15) << 31;
+    let exponent = u32::from(half >> 10 & 0x1f);
+    let fraction = u32::from(half & 0x3ff);
+    match exponent {
+        // Counted in units of 2^-24.
+        0 => f32::from_bits(sign | (fraction as f32 / (1 << 24) as f32).to_bits()),
+        0x1f => f32::from_bits(sign | 0x7f80_0000 | fraction << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
     }
 }
 

@@ -7,10 +7,11 @@ use super::{
     layers::{Dense, Squares, add, relu, softmax},
     tower::width_of_who,
 };
-use crate::encoding::{LegalMove, PACE};
+use crate::{
+    encoding::{LegalMove, PACE},
+    policy::TIME_BINS,
+};
 
-/// How many ranges of think time are told apart.
-pub const TIME_BINS: usize = 14;
 /// Notes that the network reads of each move.
 const NOTES: usize = 40;
 /// Channels of the squares that the outcome is read off.

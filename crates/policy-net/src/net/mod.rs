@@ -17,30 +17,16 @@ mod layers;
 mod tests;
 mod tower;
 
-pub use file::FileError;
-pub use heads::TIME_BINS;
+pub use file::{FileError, MAGIC};
 
-use std::path::Path;
-
-use sparring_chess::Move;
-
-use crate::encoding::{CONTEXT, Encoded};
+use crate::{
+    encoding::{CONTEXT, Encoded},
+    policy::Prediction,
+};
 use file::Tensors;
 use heads::{Policy, Summary};
 use layers::Dense;
 use tower::Tower;
-
-/// What a network expects of a position.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// The chance of every legal move, in the order of [`Encoded::moves`]; they sum to 1.
-    pub chances: Vec<(Move, f32)>,
-    /// Chances that the mover wins, draws, loses.
-    pub wdl: [f32; 3],
-    /// Chances of think times, in seconds: `[0, 1)`, `[1, 2)`, `[2, 3)`, `[3, 4)`, `[4, 5)`, `[5, 7)`, `[7, 10)`, `[10, 14)`, `[14, 20)`,
-    /// `[20, 30)`, `[30, 45)`, `[45, 70)`, `[70, 120)`, from 120.
-    pub think_time: [f32; TIME_BINS],
-}
 
 /// A trained network, ready to look at positions.
 pub struct Network {
@@ -50,22 +36,7 @@ pub struct Network {
     summary: Summary,
 }
 
-/// The largest file that is read, in bytes.
-const MAX_BYTES: u64 = 64 << 20;
-
 impl Network {
-    /// Reads a network's file.
-    ///
-    /// # Errors
-    /// [`FileError`] says what was expected and what was found.
-    pub fn open(path: &Path) -> Result<Self, FileError> {
-        let bytes = sparring_files::read(path, MAX_BYTES).map_err(|source| FileError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
-        Self::from_bytes(&bytes)
-    }
-
     /// Reads a network from the bytes of its file.
     ///
     /// # Errors
@@ -103,7 +74,7 @@ impl Network {
                 .zip(chances)
                 .collect(),
             wdl,
-            think_time,
+            think_time: Some(think_time),
         }
     }
 }

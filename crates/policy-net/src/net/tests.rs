@@ -1,10 +1,11 @@
 //! Agreement with the network in torch, on a tiny network and on a file given by the environment, and files that are no network.
 
-use std::{io::Read as _, path::Path};
+use std::io::Read as _;
 
 use serde::Deserialize;
 use sparring_chess::{GameHistory, Variant, units::Millis};
 
+use super::file::from_half;
 use super::*;
 use crate::encoding::{Clock, Context, Speed};
 
@@ -118,7 +119,7 @@ fn compare(network: &Network, lines: &str) -> (usize, f32) {
         off = off.max(far(&chances, &reference.chances));
         off = off
             .max(far(&prediction.wdl, &reference.outcome))
-            .max(far(&prediction.think_time, &reference.time));
+            .max(far(&prediction.think_time.unwrap(), &reference.time));
         count += 1;
     }
     (count, off)
@@ -142,7 +143,7 @@ fn a_given_network_agrees_with_torch() {
         println!("not run: POLICY_NET and POLICY_NET_REFERENCE name no files");
         return;
     };
-    let network = Network::open(Path::new(&file)).unwrap();
+    let network = Network::from_bytes(&std::fs::read(&file).unwrap()).unwrap();
     let (count, off) = compare(&network, &std::fs::read_to_string(reference).unwrap());
     println!("{count} positions, at most {off:.7} off");
     assert!(count > 0 && off < 1e-5, "{off}");
@@ -197,42 +198,24 @@ fn a_false_file_is_refused_with_what_was_expected() {
     );
     let mut nan = whole.clone();
     let end = nan.len();
-    nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    nan[end - 2..].copy_from_slice(&0x7e00_u16.to_le_bytes());
     assert!(error(&nan).ends_with("of the network holds NaN"));
 }
 
-/// The time of encoding and of a look; meaningful with `--release` only.
 #[test]
-fn time_of_a_look() {
-    let (Ok(file), Ok(reference)) = (std::env::var("POLICY_NET"), std::env::var("POLICY_NET_REFERENCE"))
-    else {
-        println!("not run: POLICY_NET and POLICY_NET_REFERENCE name no files");
-        return;
-    };
-    let network = Network::open(Path::new(&file)).unwrap();
-    let lines = std::fs::read_to_string(reference).unwrap();
-    let games: Vec<GameHistory> = lines
-        .lines()
-        .map(|line| serde_json::from_str::<Reference>(line).unwrap())
-        .map(|line| GameHistory::replay(Variant::Standard, "startpos", &line.moves).unwrap())
-        .collect();
-    let context = Context {
-        rating: 1500,
-        ..Context::default()
-    };
-    let mut best = [f64::INFINITY; 2];
-    for _ in 0..5 {
-        let began = std::time::Instant::now();
-        let encoded: Vec<Encoded> = games
-            .iter()
-            .map(|game| Encoded::new(game, &context).unwrap())
-            .collect();
-        best[0] = best[0].min(began.elapsed().as_secs_f64());
-        let began = std::time::Instant::now();
-        let looks: Vec<Prediction> = encoded.iter().map(|position| network.look(position)).collect();
-        best[1] = best[1].min(began.elapsed().as_secs_f64());
-        assert_eq!(looks.len(), games.len());
-    }
-    let [encoding, look] = best.map(|seconds| seconds * 1e6 / games.len() as f64);
-    println!("{encoding:.1} us to encode a position, {look:.1} us for a look");
+fn halves_are_read() {
+    let values = [0x0000, 0x0001, 0x03ff, 0x0400, 0x3c00, 0xc000, 0x3555, 0x7bff].map(from_half);
+    let expected = [
+        0.0,
+        5.960_464_5e-8,
+        6.097_555_2e-5,
+        6.103_515_6e-5,
+        1.0,
+        -2.0,
+        0.333_251_95,
+        65504.0,
+    ];
+    assert_eq!(values, expected);
+    assert_eq!(from_half(0xfc00), f32::NEG_INFINITY);
+    assert!(from_half(0x7e00).is_nan());
 }
