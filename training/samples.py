@@ -3,7 +3,7 @@ import os
 import numpy as np
 
 BULLET = 0
-FIRST_PLY, SHARD = 4, 65536
+SHARD = 65536
 # Share of each 200-point band of the mover (600 and below .. 2600 and above), before few games lessen it.
 BANDS = {600: 0.8, 800: 1.0, 1000: 1.2, 1200: 1.2, 1400: 1.2, 1600: 1.2, 1800: 1.2, 2000: 1.0, 2200: 1.0, 2400: 0.8, 2600: 0.6}
 
@@ -55,8 +55,7 @@ class Sampler:
                 k = np.searchsorted(sums, u[at])
                 game[at], side[at] = rows[k], sides[k]
             plies = self.games.games['plies'][game]
-            first = FIRST_PLY // 2
-            ply = 2 * (first + (v * (plies // 2 - first)).astype(np.int64)) + side
+            ply = 2 * (v * ((plies + 1 - side) // 2)).astype(np.int64) + side
             choices = self.games.choices[self.games.games['begin'][game] + np.minimum(ply, plies - 1)]
             good = (ply < plies) & (choices > 1) & (choices <= 96)
             found.append(np.stack([game[good], ply[good]], 1))

@@ -301,9 +301,8 @@ impl Checker {
         let findings = match path.extension().and_then(|ending| ending.to_str()) {
             Some(BOOK) => book_findings(&name, &bytes),
             Some(COMPILED) => compiled_book(path),
-            Some(PROFILE) => self.text(&bytes, path, |name, text| match &self.books {
-                Some(books) => personality::read_among(name, text, books).1,
-                None => personality::read(name, text).1,
+            Some(PROFILE) => self.text(&bytes, path, |_, text| {
+                personality::read_beside(path, text, self.books.as_deref()).1
             }),
             _ => {
                 let finding = Diagnostic::error(0..0, "this is neither a book nor a settings file")

@@ -22,6 +22,7 @@ mod memory_protection;
 pub mod openings;
 mod password_prompt;
 pub mod play;
+pub mod predict;
 mod renamed;
 pub mod render_diagnostics;
 pub mod run;
@@ -84,6 +85,8 @@ enum Command {
     Games(games::Args),
     /// Serves the lichess API on this machine, to test bots and boards.
     Sandbox(sandbox::Args),
+    /// Predicts people's moves in the positions of standard input, for a rating and a clock.
+    Predict(predict::Args),
     /// Speaks UCI on standard input and output, for any chess GUI.
     Uci,
     /// Benchmark: node count of fixed positions (the engine's signature) and nodes per second.
@@ -139,6 +142,7 @@ pub fn main() -> ExitCode {
         Some(Command::Book(args)) => book::run(args),
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Games(args)) => games::run(args),
+        Some(Command::Predict(args)) => predict::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench(args)) => bench::run(args),
         Some(Command::Perft { fen, depth, compare }) => count(fen, *depth, *compare)

@@ -73,7 +73,7 @@ fn saved(folders: &Paths, books: &[String]) -> Vec<String> {
     let files = list(&folders.personalities, "toml").unwrap_or_default();
     let read = |path: &PathBuf| {
         let text = files::read_text(path, files::TEXT).ok()?;
-        let (profile, _) = personality::read_among(&path.display().to_string(), &text, books);
+        let (profile, _) = personality::read_beside(path, &text, Some(books));
         profile.map(|profile| profile.name)
     };
     files.iter().filter_map(read).collect()

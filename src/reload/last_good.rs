@@ -15,7 +15,7 @@ use crate::config::{Paths, misplaced};
 use sparring_book::{self as book, Book, LearnedWeights, Library};
 use sparring_diagnostics::{Diagnostic, Diagnostics, utf8};
 use sparring_files as files;
-use sparring_personality::{self as personality, Personalities, Personality};
+use sparring_personality::{self as personality, NetworkFile, Personalities, Personality};
 
 /// The files with an ending in a folder, sorted. Hidden files and editors' leftovers are passed over.
 ///
@@ -40,22 +40,30 @@ pub fn list(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The stamps of all book and personality files. An unreadable file is left out.
+/// The stamps of all book and personality files, and of the networks beside these. An unreadable file is left out.
 #[must_use]
 pub fn snapshot(paths: &Paths) -> Snapshot {
     let books = list(&paths.books, BOOK).unwrap_or_default();
     let profiles = list(&paths.personalities, PROFILE).unwrap_or_default();
+    let networks = NETWORKS.map(|ending| list(&paths.personalities, ending).unwrap_or_default());
     let look = |path: PathBuf| {
         let metadata = fs::metadata(&path).ok()?;
         Some((path, FileStamp::of(&metadata)))
     };
-    books.into_iter().chain(profiles).filter_map(look).collect()
+    books
+        .into_iter()
+        .chain(profiles)
+        .chain(networks.into_iter().flatten())
+        .filter_map(look)
+        .collect()
 }
 
 /// Extension of book files.
 pub(super) const BOOK: &str = "book";
 /// Extension of personality files.
 const PROFILE: &str = "toml";
+/// Extensions of networks' files.
+const NETWORKS: [&str; 2] = ["gz", "net"];
 
 /// The outcome of reloading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,9 +182,26 @@ impl LastGood {
     /// A file with errors leaves its last good version in use. A book without one is used in part: its readable lines. Personalities
     /// that name a missing book are refused until it exists.
     pub fn reload(&mut self, changed: &[PathBuf]) -> Vec<ReloadOutcome> {
-        let (books, profiles): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
+        let ends = |path: &Path, ending: &str| path.extension().is_some_and(|found| found == ending);
+        let books: Vec<&PathBuf> = changed.iter().filter(|path| ends(path, BOOK)).collect();
+        let mut profiles: Vec<PathBuf> = changed
             .iter()
-            .partition(|path| path.extension().is_some_and(|ending| ending == BOOK));
+            .filter(|path| ends(path, PROFILE))
+            .cloned()
+            .collect();
+        // Another version of a network makes another version of the personalities that name it.
+        let named = |profile: &Personality| {
+            let name = profile.network.as_ref().map(NetworkFile::name);
+            changed
+                .iter()
+                .any(|path| path.file_name().and_then(|file| file.to_str()) == name && name.is_some())
+        };
+        let renewed = self
+            .profiles
+            .iter()
+            .filter(|(path, profile)| named(profile) && !profiles.contains(path));
+        let renewed: Vec<PathBuf> = renewed.map(|(path, _)| path.clone()).collect();
+        profiles.extend(renewed);
         let mut outcomes: Vec<ReloadOutcome> = books.iter().map(|path| self.reload_book(path)).collect();
         let known: Vec<String> = self.books.values().map(|book| book.name().to_owned()).collect();
         // The books have changed: a personality that was refused for a missing book may be good now.
@@ -185,7 +210,6 @@ impl LastGood {
         outcomes.extend(
             profiles
                 .iter()
-                .copied()
                 .chain(again)
                 .filter_map(|path| self.reload_profile(path, &known)),
         );
@@ -257,7 +281,7 @@ impl LastGood {
             }
             Ok(Some(bytes)) => match utf8(&name, &bytes) {
                 Ok(text) if is_blank(text) && self.says_something(&path) => (None, emptied(&path)),
-                Ok(text) => match personality::read_among(&name, text, books) {
+                Ok(text) => match personality::read_beside(&path, text, Some(books)) {
                     (None, findings) => (None, misplaced(&name, text).unwrap_or(findings)),
                     read => read,
                 },
@@ -343,5 +367,30 @@ mod tests {
         assert_eq!(save("e4 e5\nd4 d5\nc4\n"), (3, false));
         assert_eq!(save("e4 e5\ne9\n"), (3, true));
         assert_eq!(save("e4 e5\ne9\nd4\n"), (3, true));
+    }
+
+    #[test]
+    fn a_new_version_of_a_network_is_used_and_a_broken_one_leaves_the_last_good() {
+        let folder = tempfile::tempdir().unwrap();
+        let (profile, network) = (folder.path().join("tim.toml"), folder.path().join("own.net"));
+        let whole = include_bytes!("../../crates/personality/src/human_model/human.net");
+        fs::write(&network, whole).unwrap();
+        fs::write(&profile, "network = \"own.net\"\n").unwrap();
+        let mut last_good = LastGood::default();
+        let mut reload = |path: &Path| {
+            let outcomes = last_good.reload(&[path.to_owned()]);
+            let own = last_good.personalities().get("tim").cloned().unwrap();
+            (outcomes, own.network.unwrap())
+        };
+        let (_, first) = reload(&profile);
+        let (_, second) = reload(&network);
+        assert_ne!(first, second, "read again");
+        fs::write(&network, &whole[..5000]).unwrap();
+        let (outcomes, third) = reload(&network);
+        assert_eq!(second, third);
+        assert!(
+            matches!(&outcomes[..], [ReloadOutcome::Refused { keeps: true, findings, .. }]
+            if findings.to_string().contains("own.net"))
+        );
     }
 }

@@ -64,9 +64,23 @@ pub struct HumanChoice {
     pub permille: u16,
     /// Whether the drawn move lost too much, and the best move was played instead.
     pub corrected: bool,
+    /// The moves that such players most likely play, at a glance; empty in games of early versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub likeliest: Vec<LikelyMove>,
     /// The effect of the personality's style; none without one, and in games of early versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<StyleBias>,
+}
+
+/// A move that people are likely to play.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LikelyMove {
+    /// The move in SAN.
+    pub san: String,
+    /// Its probability by the network alone, in permille.
+    pub prior: u16,
+    /// Its probability in the draw, after search, level and style, in permille.
+    pub permille: u16,
 }
 
 /// The effect of a style on a choice.

@@ -28,8 +28,8 @@ pub use rusqlite::InterruptHandle;
 pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, StoreError};
 pub(crate) use book_outcome::{book_outcome, move_origins};
 pub use explanation::{
-    BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, ScoreJson, SearchExplanation, StyleBias,
-    permille,
+    BookChance, BookChoice, HumanChoice, LikelyMove, MoveExplanation, PvLine, ScoreJson, SearchExplanation,
+    StyleBias, permille,
 };
 pub use home::{ArchivePath, Hold};
 pub use json::{challenge_json, game_json, game_with_moves_json};

@@ -150,8 +150,14 @@ fn of_search(search: &SearchExplanation) -> Value {
             .style
             .as_ref()
             .map(|style| json!({"chance": share(style.plainly), "axes": style.axes}));
+        let likeliest: Vec<Value> = people
+            .likeliest
+            .iter()
+            .map(|likely| json!({"san": likely.san, "prior": share(likely.prior), "chance": share(likely.permille)}))
+            .collect();
         json!({
             "rating": people.rating, "chance": share(people.permille), "corrected": people.corrected, "style": style,
+            "likeliest": likeliest,
         })
     });
     json!({"lines": search.lines, "people": people})
@@ -165,7 +171,7 @@ fn share(permille: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{BookChance, HumanChoice, PvLine, Thought, test_fixtures};
+    use crate::store::{BookChance, HumanChoice, LikelyMove, PvLine, Thought, test_fixtures};
     use sparring_chess::units::{Depth, Elo, Millis, Nodes};
     use sparring_engine::{EngineOverrides, Params, WeightChange, WeightOverrides, term_names, weight_rows};
     use sparring_personality::Personality;
@@ -214,6 +220,11 @@ mod tests {
                 rating: Elo(1500),
                 permille: 231,
                 corrected: false,
+                likeliest: vec![LikelyMove {
+                    san: "Nf3".to_owned(),
+                    prior: 400,
+                    permille: 231,
+                }],
                 style: None,
             }),
         });
@@ -245,6 +256,10 @@ mod tests {
         assert_eq!(cards[1]["san"], "Nf3");
         assert_eq!(cards[1]["search"]["lines"][0]["score"], json!({"cp": 31}));
         assert_eq!(cards[1]["search"]["people"]["chance"], 0.231);
+        assert_eq!(
+            cards[1]["search"]["people"]["likeliest"],
+            json!([{"san": "Nf3", "prior": 0.4, "chance": 0.231}])
+        );
         assert_eq!(
             replayed_moves["leftBook"],
             json!({"ply": 3, "by": null, "at": "books/x.book:4", "note": "Italian", "plan": []})

@@ -11,6 +11,9 @@ export interface SeenLine {
 }
 
 /** One move of the bot. */
+/** A move that people are likely to play: its chance at a glance, and in the draw. */
+interface LikelyMove { readonly san: string; readonly prior: number; readonly chance: number }
+
 export interface Decision {
   readonly ply: number;
   readonly san: string;
@@ -31,6 +34,8 @@ export interface Decision {
     readonly lines: readonly SeenLine[];
     readonly people: {
       readonly rating: number; readonly chance: number; readonly corrected: boolean;
+      /** What such people play at a glance, and with which chance the move was drawn; absent in games of early versions. */
+      readonly likeliest?: readonly LikelyMove[];
       readonly style: { readonly chance: number; readonly axes: readonly string[] } | null;
     } | null;
   } | null;
@@ -155,6 +160,13 @@ function leftPart({ by, at, note, plan }: LeftBook, edit: boolean, reader: Reade
   ];
 }
 
+function likeliestPart(likeliest: readonly LikelyMove[], rating: number, played: string | undefined): HTMLElement[] {
+  const row = ({ san, prior, chance }: LikelyMove): Child =>
+    chanceRow(san, prior, san === played, percent(chance) !== percent(prior) && h('small', { class: 'then' }, text.why.afterSearch(percent(chance))));
+  const title = text.why.likeliest(rating);
+  return [h('p', {}, title), h('ul', { class: 'offers-of-book', 'aria-label': title }, ...likeliest.map(row))];
+}
+
 function searchPart({ depth, nodes }: Decision, { lines, people }: NonNullable<Decision['search']>): HTMLElement[] {
   const [played, ...others] = lines;
   const best = others.reduce<SeenLine | null>((top, line) => (!top || worth(line.score) > worth(top.score) ? line : top), null);
@@ -171,6 +183,7 @@ function searchPart({ depth, nodes }: Decision, { lines, people }: NonNullable<D
   return [
     h('p', {}, depth === null ? text.why.searched : text.why.searchedTo(depth, nodes ?? 0)),
     ...said.map((sentence) => h('p', {}, sentence)),
+    ...(people?.likeliest?.length ? likeliestPart(people.likeliest, people.rating, played?.san[0]) : []),
     ...(lines.length > 0 ? [h('ul', { class: 'seen-lines', 'aria-label': text.why.lines }, ...lines.map(row))] : []),
   ];
 }

@@ -50,7 +50,7 @@ const DECISIONS = {
       ply: 3, san: 'Nf3', from: 'search', note: 'engine', tookMillis: 2_310, clockMillis: 177_000, depth: 6, nodes: 9_000, book: null,
       search: {
         lines: [{ score: { cp: 20 }, san: ['Nf3', 'Nc6'] }, { score: { cp: 95 }, san: ['Qh5', 'Ke7'] }],
-        people: { rating: 1_400, chance: 0.231, corrected: false, style: { chance: 0.08, axes: ['attack', 'risk'] } },
+        people: { rating: 1_400, chance: 0.231, corrected: false, style: { chance: 0.08, axes: ['attack', 'risk'] }, likeliest: [{ san: 'Nf3', prior: 0.4, chance: 0.231 }, { san: 'Nc3', prior: 0.11, chance: 0.11 }] },
       },
     },
   ],

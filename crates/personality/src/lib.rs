@@ -2,7 +2,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `profile, registry, level, power` | personality files and their keys |
+//! | `profile, registry, level, power, network_file` | personality files and their keys |
 //! | `strength` | levels, search requests, blunder check |
 //! | `human_model` | move prediction: chances of the legal moves for a rating |
 //! | `style` | style axes, blind spots, compensation |
@@ -14,6 +14,7 @@ pub mod chat_lines;
 pub mod human_model;
 mod level;
 mod math;
+mod network_file;
 mod parameter_file;
 mod power;
 mod profile;
@@ -25,8 +26,9 @@ pub mod think_time;
 
 pub use chat_lines::{ChatEvent, ChatLines, ChatNames};
 pub use level::{Level, LevelContext, LevelForm, LevelSetting};
+pub use network_file::NetworkFile;
 pub use parameter_file::ParameterError;
-pub use profile::{Delay, DrawPolicy, Personality, ResignPolicy, keys, read, read_among};
+pub use profile::{Delay, DrawPolicy, Personality, ResignPolicy, keys, read, read_among, read_beside};
 pub use registry::Personalities;
 
 #[cfg(doctest)]

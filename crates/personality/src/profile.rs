@@ -7,6 +7,7 @@ use toml::{Spanned, de::DeValue};
 use super::{
     chat_lines::{self, ChatLines},
     level::{LevelForm, LevelSetting},
+    network_file::NetworkFile,
     power,
     style::{Axis, BlindSpot, Style},
 };
@@ -34,6 +35,8 @@ pub struct Personality {
     pub level: Option<Elo>,
     /// A level that follows the opponent in casual games.
     pub level_setting: Option<LevelSetting>,
+    /// A network whose likeliest moves it plays.
+    pub network: Option<NetworkFile>,
     /// Override: nodes a move.
     pub nodes: Option<Nodes>,
     /// Override: search depth in plies.
@@ -200,6 +203,30 @@ pub fn read_among(file: &str, text: &str, books: &[String]) -> (Option<Personali
     read_with(file, text, Some(books))
 }
 
+/// As [`read`] and, with books, [`read_among`], for a file of the disk: the network that it names is opened, and must be beside it.
+#[must_use]
+pub fn read_beside(path: &Path, text: &str, books: Option<&[String]>) -> (Option<Personality>, Diagnostics) {
+    let (profile, mut findings) = read_with(&path.display().to_string(), text, books);
+    let Some(mut profile) = profile else {
+        return (None, findings);
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    if let Some(network) = &mut profile.network
+        && let Err(error) = network.open(folder)
+    {
+        let named = keys(text).into_iter().find(|key| key.path == "network");
+        let span = named.and_then(|key| key.span).unwrap_or(0..0);
+        let why = Diagnostic::error(span, format!("network: {error}"))
+            .with_help("write the name of a network's file that lies in the folder of this personality");
+        findings.list.push(why);
+        return (
+            None,
+            Diagnostics::new(findings.name, findings.text, findings.list),
+        );
+    }
+    (Some(profile), findings)
+}
+
 /// All keys of a personality with their values in a text; empty if the text is not TOML.
 #[must_use]
 pub fn keys(text: &str) -> Vec<Key> {
@@ -252,6 +279,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Pers
         about,
         level: None,
         level_setting: None,
+        network: None,
         nodes: None,
         depth: None,
         noise: None,
@@ -302,6 +330,22 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     );
     profile.level = level.map(LevelSetting::fallback);
     profile.level_setting = level.filter(|level| !matches!(level, LevelSetting::Fixed(_)));
+    profile.network = file
+        .optional(
+            "network",
+            Text(200),
+            "Sparring's own, at its level",
+            "A network's file in this folder, in lc0's format (as Maia's, .pb.gz) or Sparring's own. The likeliest move is played; `level` then says \
+             how long it thinks and stays in its books. A level that an opponent asks for is played without it.",
+        )
+        .map(NetworkFile::new);
+    if profile.network.is_some() && profile.level_setting.is_some() {
+        file.error(
+            "level",
+            "a network does not follow the opponent",
+            "write a number, or leave `network` out",
+        );
+    }
     profile.nodes = file
         .optional(
             "nodes",

@@ -37,28 +37,28 @@ pub const TIME_BINS: usize = 14;
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// It cannot be read.
-    #[error("network \"{}\": {source}", path.display())]
+    #[error("\"{}\": {why}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// Why not.
-        source: std::io::Error,
+        why: std::io::Error,
     },
     /// It holds no network of ours.
-    #[error("network \"{}\": {source}", path.display())]
+    #[error("\"{}\": {why}", path.display())]
     Sparring {
         /// The file.
         path: PathBuf,
         /// What was expected and found.
-        source: net::FileError,
+        why: net::FileError,
     },
     /// It holds no network of lc0's format that is supported.
-    #[error("network \"{}\": {source}", path.display())]
+    #[error("\"{}\": {why}", path.display())]
     Lc0 {
         /// The file.
         path: PathBuf,
         /// What was expected and found.
-        source: lc0::FormatError,
+        why: lc0::FormatError,
     },
 }
 
@@ -72,21 +72,14 @@ impl PolicyNetwork {
     /// [`OpenError`] names the file and says what was expected and what was found.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let named = || path.to_owned();
-        let bytes = sparring_files::read(path, MAX_BYTES).map_err(|source| OpenError::Read {
-            path: named(),
-            source,
-        })?;
+        let bytes =
+            sparring_files::read(path, MAX_BYTES).map_err(|why| OpenError::Read { path: named(), why })?;
         if bytes.starts_with(net::MAGIC) {
-            let network = net::Network::from_bytes(&bytes).map_err(|source| OpenError::Sparring {
-                path: named(),
-                source,
-            })?;
+            let network =
+                net::Network::from_bytes(&bytes).map_err(|why| OpenError::Sparring { path: named(), why })?;
             return Ok(Self::Sparring(Box::new(network)));
         }
-        let network = lc0::Network::from_gzip(&bytes).map_err(|source| OpenError::Lc0 {
-            path: named(),
-            source,
-        })?;
+        let network = lc0::Network::from_gzip(&bytes).map_err(|why| OpenError::Lc0 { path: named(), why })?;
         Ok(Self::Lc0(Box::new(network)))
     }
 

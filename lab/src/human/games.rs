@@ -79,25 +79,22 @@ impl HumanGame {
         // Of the side that moved so many plies before; at first it is the initial time.
         let left = |back: usize, initial: u32| match ply.checked_sub(back) {
             Some(ply) => after(ply),
-            None => Some(initial),
+            None => self.clk.as_ref().map(|_| initial),
         };
         let thought = |back: usize| {
             let last = ply.checked_sub(back)?;
             let spent = (after(last.checked_sub(2)?)? + self.tc?[1]).saturating_sub(after(last)?);
             Some(Millis::from_secs(spent.into()))
         };
-        let clock = self
-            .tc
-            .zip(self.clk.as_ref())
-            .and_then(|([initial, increment], _)| {
-                let seconds = |seconds: u32| Millis::from_secs(seconds.into());
-                Some(Clock {
-                    initial: seconds(initial),
-                    increment: seconds(increment),
-                    left: seconds(left(2, initial)?),
-                    opponent_left: seconds(left(1, initial)?),
-                })
-            });
+        let clock = self.tc.map(|[initial, increment]| {
+            let seconds = |seconds: u32| Millis::from_secs(seconds.into());
+            Clock {
+                initial: seconds(initial),
+                increment: seconds(increment),
+                left: left(2, initial).map(seconds),
+                opponent_left: left(1, initial).map(seconds),
+            }
+        });
         Context {
             rating: self.elo[ply % 2],
             opponent_rating: Some(self.elo[1 - ply % 2]),
@@ -229,19 +226,16 @@ mod tests {
             clk: Some(vec![180, 179, 175, 170]),
             ..game("a", Some("blitz"))
         };
+        let seconds = |seconds| Some(Millis::from_secs(seconds));
         let first = timed.player(0).clock.unwrap();
-        assert_eq!(
-            (first.left, first.opponent_left),
-            (Millis::from_secs(180), Millis::from_secs(180))
-        );
+        assert_eq!([first.left, first.opponent_left], [seconds(180); 2]);
         let fifth = timed.player(4);
         let clock = fifth.clock.unwrap();
+        assert_eq!([clock.left, clock.opponent_left], [seconds(175), seconds(170)]);
         assert_eq!(
-            (clock.left, clock.opponent_left),
-            (Millis::from_secs(175), Millis::from_secs(170))
+            [fifth.last_think, fifth.opponent_last_think],
+            [seconds(7), seconds(11)]
         );
-        assert_eq!(fifth.last_think, Some(Millis::from_secs(7)));
-        assert_eq!(fifth.opponent_last_think, Some(Millis::from_secs(11)));
         assert_eq!((fifth.rating, fifth.opponent_rating), (1200, Some(1300)));
     }
 

@@ -137,7 +137,7 @@ impl PersonalityFile {
 
     /// The personality; none where the file is unreadable or has errors.
     fn profile(&self) -> Option<Personality> {
-        personality::read(&self.path, self.text.as_deref().ok()?).0
+        personality::read_beside(Path::new(&self.path), self.text.as_deref().ok()?, None).0
     }
 
     /// The file name without extension: the personality's name.
@@ -224,11 +224,12 @@ fn refused(findings: Diagnostics) -> anyhow::Error {
 /// # Errors
 /// What is wrong with the text, when it cannot be used.
 pub fn explain_profile(file: &str, text: &str) -> Result<String, Diagnostics> {
-    let (profile, findings) = personality::read(file, text);
+    let (profile, findings) = personality::read_beside(Path::new(file), text, None);
     let Some(profile) = profile else {
         return Err(findings);
     };
     let source = match profile.level {
+        _ if profile.network.is_some() => "those of its network".to_owned(),
         Some(level) => format!("level {level}, {CALIBRATION}; keys set by hand override it"),
         None => "no level: full strength but for keys set by hand".to_owned(),
     };

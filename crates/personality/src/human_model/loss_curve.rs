@@ -40,6 +40,15 @@ pub struct Loss {
 }
 
 impl LossCurve {
+    /// Leaves the prior as it is.
+    pub const NONE: Self = Self {
+        weights: {
+            let mut weights = [[0.0; BASIS]; TERMS];
+            weights[0] = [1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+            weights
+        },
+    };
+
     /// The chances of moves, given their priors and losses.
     #[must_use]
     pub fn chances(&self, priors: &[f32], losses: &[Loss], basis: &[f32; BASIS]) -> Vec<f32> {

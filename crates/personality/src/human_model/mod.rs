@@ -16,7 +16,7 @@ mod winning_chances;
 
 pub use candidate::{Candidate, ScoredMove};
 pub(super) use candidate::{draw, luck};
-pub use model::Model;
+pub use model::{Model, losses};
 pub use phase::Phase;
 pub use root_scores::RootScores;
 pub use sparring_policy_net::{Context, PolicyNetwork, Prediction};

@@ -1,5 +1,7 @@
 //! The human model: chances of the legal moves, and the draw of a move.
 
+use std::fmt;
+
 use super::{
     candidate::{Candidate, ScoredMove, draw},
     loss_curve::{Loss, LossCurve, basis},
@@ -18,6 +20,15 @@ pub struct Model {
 }
 
 impl Model {
+    /// A network alone, which search scores do not adjust.
+    #[must_use]
+    pub fn of_network(network: PolicyNetwork) -> Self {
+        Self {
+            network,
+            curve: LossCurve::NONE,
+        }
+    }
+
     /// Chances of the legal moves for such a player, without search, most likely first; empty if there are none.
     #[must_use]
     pub fn prior(&self, line: &GameHistory, player: &Context) -> Vec<Candidate> {
@@ -30,14 +41,27 @@ impl Model {
     /// the network does not know, all moves have the same prior.
     #[must_use]
     pub fn chances(&self, line: &GameHistory, player: &Context, scored: &[ScoredMove]) -> Vec<Candidate> {
-        let (moves, priors): (Vec<Move>, Vec<f32>) = match self.network.look(line, player) {
-            Some(prediction) => prediction.chances.into_iter().unzip(),
+        let priors = match self.network.look(line, player) {
+            Some(prediction) => prediction.chances,
             None => {
                 let moves: Vec<Move> = line.position().legal_moves().into_iter().collect();
                 let even = 1.0 / moves.len().max(1) as f32;
-                moves.into_iter().map(|mv| (mv, even)).unzip()
+                moves.into_iter().map(|mv| (mv, even)).collect()
             }
         };
+        self.adjust(&priors, line, player, scored)
+    }
+
+    /// As [`chances`](Self::chances), with the prior chance of each legal move known already.
+    #[must_use]
+    pub fn adjust(
+        &self,
+        priors: &[(Move, f32)],
+        line: &GameHistory,
+        player: &Context,
+        scored: &[ScoredMove],
+    ) -> Vec<Candidate> {
+        let (moves, priors): (Vec<Move>, Vec<f32>) = priors.iter().copied().unzip();
         let (chances, losses) = match losses(&moves, scored) {
             Some((best, losses)) => {
                 let basis = basis(f32::from(player.rating), Phase::of(line), best);
@@ -81,8 +105,15 @@ impl Model {
     }
 }
 
-/// The winning chances of the best move, and what each loses against it; none when the search names none of them.
-fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<(f32, Vec<Loss>)> {
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Model")
+    }
+}
+
+/// The winning chances of the best move (0 to 100), and what each loses against it; `None` if no move has a score.
+#[must_use]
+pub fn losses(moves: &[Move], scored: &[ScoredMove]) -> Option<(f32, Vec<Loss>)> {
     let found: Vec<Option<(f32, f32)>> = moves
         .iter()
         .map(|mv| {

@@ -9,6 +9,8 @@ use sparring_chess::units::Elo;
 pub enum Strength {
     /// A level.
     Level(Elo),
+    /// The likeliest moves of a network of its own.
+    Network,
     /// Parameters set by hand.
     ByHand,
     /// No handicap.
@@ -19,6 +21,7 @@ impl fmt::Display for Strength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Level(level) => write!(f, "level {level}"),
+            Self::Network => write!(f, "a network's moves"),
             Self::ByHand => write!(f, "strength set by hand"),
             Self::Full => write!(f, "full strength"),
         }

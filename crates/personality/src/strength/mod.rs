@@ -15,9 +15,9 @@ mod temperature;
 pub use describe::Strength;
 pub use expected::expected_choice;
 pub use levels::{BlunderCheck, HumanChoice, LevelEntry, LevelParams, Levels, LevelsError};
-pub use own_params::{engine_overrides, level_params};
+pub use own_params::{engine_overrides, level_params, own_model};
 pub use request::{StrengthRequest, request, request_with};
-pub use search::{HumanPick, StrengthResult, StyleEffect, choose_move};
+pub use search::{HumanPick, LIKELIEST, StrengthResult, StyleEffect, choose_move};
 
 /// What the levels were calibrated against. Shown where a level is explained.
 pub const CALIBRATION: &str = "measured against engines, not against people";

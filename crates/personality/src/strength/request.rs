@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use super::{
     levels::{HumanChoice, LevelParams},
-    own_params::{engine_overrides, level_params},
+    own_params::{engine_overrides, level_params, own_model},
 };
-use crate::{Personality, human_model::RootScores, style::Style};
+use crate::{
+    Personality,
+    human_model::{Model, RootScores},
+    style::Style,
+};
 use sparring_chess::{
     GameHistory,
     units::{Elo, Millis, Nodes},
@@ -18,6 +22,8 @@ use sparring_engine::{Handicap, Limits, SearchRequest, StyleBonus, Tablebase};
 pub struct StrengthRequest {
     /// The search; of all root moves if `choice` is set.
     pub search: SearchRequest,
+    /// Whose chances the choice goes by; `None` for the built-in human model.
+    pub model: Option<Arc<Model>>,
     /// How to choose among its moves; `None` for the best one.
     pub choice: Option<HumanChoice>,
     /// Limits of each of the two searches of the blunder check.
@@ -60,6 +66,7 @@ impl From<SearchRequest> for StrengthRequest {
         Self {
             seed: search.handicap.seed,
             search,
+            model: None,
             choice: None,
             check_limits: None,
             node_limit: None,
@@ -83,6 +90,7 @@ pub fn request(
     let params = level_params(profile, requested, line.variant());
     let mut request = request_with(&params, line, budget, seed).in_style(profile.style);
     request.search.overrides = engine_overrides(profile, requested).cloned();
+    request.model = own_model(profile, requested, request.search.line.variant()).cloned();
     request
 }
 
@@ -130,6 +138,7 @@ pub fn request_with(
                 },
                 ..search
             },
+            model: None,
             choice: Some(choice),
             check_limits: choice.blunder_check.map(|_| limits),
             node_limit: None,

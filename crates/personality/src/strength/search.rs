@@ -38,7 +38,12 @@ pub struct HumanPick {
     pub corrected: bool,
     /// The effect of the style; `None` without a style.
     pub style_effect: Option<StyleEffect>,
+    /// The moves that the network alone finds likeliest, most likely first; their `chance` is that of the draw.
+    pub likeliest: [Option<Candidate>; LIKELIEST],
 }
+
+/// How many of the likeliest moves a pick lists.
+pub const LIKELIEST: usize = 5;
 
 /// The effect of style on a choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,7 +71,7 @@ pub fn choose_move(
     };
     let scored = search_root_moves(engine, request, control, on_event, &mut report);
     let check = draw_blunder_check(request, choice, &scored, request.seed);
-    let Some((drawn, effect)) = draw_move(request, choice, check, &scored) else {
+    let Some(drawing) = draw_move(request, choice, check, &scored) else {
         return StrengthResult { report, chosen: None };
     };
     let mut spent = Spent::default();
@@ -76,7 +81,7 @@ pub fn choose_move(
             engine,
             request,
             control,
-            drawn.mv,
+            drawing.drawn.mv,
             check.margin,
             limits,
             &mut spent,
@@ -84,14 +89,15 @@ pub fn choose_move(
         _ => None,
     };
     let chosen = HumanPick {
-        chance: drawn.chance,
+        chance: drawing.drawn.chance,
         choice,
         corrected: correction.is_some(),
-        style_effect: effect,
+        style_effect: drawing.effect,
+        likeliest: drawing.likeliest,
     };
     match correction {
         Some(better) => report = better,
-        None => put_first(&mut report, drawn.mv),
+        None => put_first(&mut report, drawing.drawn.mv),
     }
     (report.nodes, report.elapsed) = (spent.nodes, spent.time);
     StrengthResult {
@@ -143,13 +149,20 @@ pub(super) fn draw_blunder_check(
     choice.blunder_check.filter(|check| luck < check.chance(best))
 }
 
-/// Draws a move by the human model and returns it with the effect of the style.
+/// A drawn move, and what it was drawn from.
+struct Drawing {
+    drawn: Candidate,
+    effect: Option<StyleEffect>,
+    likeliest: [Option<Candidate>; LIKELIEST],
+}
+
+/// Draws a move by the human model.
 fn draw_move(
     request: &StrengthRequest,
     choice: HumanChoice,
     check: Option<BlunderCheck>,
     scored: &[ScoredMove],
-) -> Option<(Candidate, Option<StyleEffect>)> {
+) -> Option<Drawing> {
     let line = &request.search.line;
     let unstyled = unstyled_candidates(request, choice, check, scored);
     let mut candidates = unstyled.clone();
@@ -160,7 +173,13 @@ fn draw_move(
         chance_without_style,
         axes: request.style.reasons_for(drawn.mv, line),
     });
-    Some((drawn, effect))
+    candidates.sort_by(|a, b| b.prior.total_cmp(&a.prior));
+    let mut likeliest = candidates.into_iter();
+    Some(Drawing {
+        drawn,
+        effect,
+        likeliest: std::array::from_fn(|_| likeliest.next()),
+    })
 }
 
 /// The candidates and their chances before the style applies.
@@ -170,8 +189,9 @@ pub(super) fn unstyled_candidates(
     check: Option<BlunderCheck>,
     scored: &[ScoredMove],
 ) -> Vec<Candidate> {
-    let mut candidates =
-        Model::shipped().chances(&request.search.line, &Context::rated(choice.rating), scored);
+    let (line, player) = (&request.search.line, Context::rated(choice.rating));
+    let model = request.model.as_deref().unwrap_or_else(|| Model::shipped());
+    let mut candidates = model.chances(line, &player, scored);
     if !request.search.search_moves.is_empty() {
         candidates.retain(|candidate| request.search.search_moves.contains(&candidate.mv));
     }

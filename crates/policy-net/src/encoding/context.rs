@@ -37,13 +37,13 @@ pub struct Clock {
     pub initial: Millis,
     /// What each move adds.
     pub increment: Millis,
-    /// What the mover has left.
-    pub left: Millis,
-    /// What the opponent has left.
-    pub opponent_left: Millis,
+    /// What the mover has left, if known.
+    pub left: Option<Millis>,
+    /// What the opponent has left, if known.
+    pub opponent_left: Option<Millis>,
 }
 
-/// A speed that the network tells apart. Ultra-bullet and correspondence were not learnt from.
+/// A speed that the network distinguishes. Ultra-bullet and correspondence were not learnt from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speed {
     /// Less than 3 minutes as lichess estimates games (40 moves).
@@ -54,6 +54,19 @@ pub enum Speed {
     Rapid,
     /// 25 minutes or more.
     Classical,
+}
+
+impl Speed {
+    /// The speed of a time control, by lichess' estimate of a game: the initial time and 40 increments.
+    #[must_use]
+    pub fn of(initial: Millis, increment: Millis) -> Self {
+        match initial.0.saturating_add(increment.0.saturating_mul(40)) / 1000 {
+            0..180 => Self::Bullet,
+            180..480 => Self::Blitz,
+            480..1500 => Self::Rapid,
+            1500.. => Self::Classical,
+        }
+    }
 }
 
 impl Context {
@@ -92,18 +105,20 @@ impl Context {
         numbers[31] = known_moves as f32 / 40.0;
 
         if let Some(clock) = self.clock {
-            let (initial, left) = (seconds(clock.initial), seconds(clock.left));
-            numbers[32] = 1.0;
-            numbers[33] = log2(left) / 10.0;
-            numbers[34] = if initial > 0.0 {
-                (left / initial).min(1.5)
-            } else {
-                0.0
-            };
+            let initial = seconds(clock.initial);
+            if let Some(left) = clock.left.map(seconds) {
+                numbers[32] = 1.0;
+                numbers[33] = log2(left) / 10.0;
+                numbers[34] = if initial > 0.0 {
+                    (left / initial).min(1.5)
+                } else {
+                    0.0
+                };
+            }
             numbers[35] = 1.0;
             numbers[36] = log2(initial) / 12.0;
             numbers[37] = seconds(clock.increment).min(30.0) / 10.0;
-            numbers[38] = log2(seconds(clock.opponent_left)) / 10.0;
+            numbers[38] = log2(clock.opponent_left.map_or(0.0, seconds)) / 10.0;
         }
         numbers
     }

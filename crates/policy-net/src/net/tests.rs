@@ -41,8 +41,8 @@ impl Reference {
             clock: Some(Clock {
                 initial: Millis::from_secs(initial),
                 increment: Millis::from_secs(increment),
-                left: Millis::from_secs(left),
-                opponent_left: Millis::from_secs(opponent_left),
+                left: Some(Millis::from_secs(left)),
+                opponent_left: Some(Millis::from_secs(opponent_left)),
             }),
             last_think: Some(Millis::from_secs(own)),
             opponent_last_think: Some(Millis::from_secs(their)),
@@ -208,7 +208,7 @@ fn halves_are_read() {
     let expected = [
         0.0,
         5.960_464_5e-8,
-        6.097_555_2e-5,
+        6.097_555e-5,
         6.103_515_6e-5,
         1.0,
         -2.0,

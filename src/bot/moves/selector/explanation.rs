@@ -1,7 +1,8 @@
 //! Move explanations: the book's choices with their chances, or the lines of the search.
 
 use crate::store::{
-    BookChance, BookChoice, HumanChoice, MoveExplanation, PvLine, SearchExplanation, StyleBias, permille,
+    BookChance, BookChoice, HumanChoice, LikelyMove, MoveExplanation, PvLine, SearchExplanation, StyleBias,
+    permille,
 };
 use sparring_book::BookMove;
 use sparring_chess::{GameHistory, Move, Rules as _, write_san};
@@ -44,6 +45,16 @@ pub(super) fn of_search(line: &GameHistory, thought: &StrengthResult) -> MoveExp
             rating: chosen.choice.rating,
             permille: permille(chosen.chance.into()),
             corrected: chosen.corrected,
+            likeliest: chosen
+                .likeliest
+                .iter()
+                .flatten()
+                .map(|candidate| LikelyMove {
+                    san: write_san(line.position(), candidate.mv),
+                    prior: permille(candidate.prior.into()),
+                    permille: permille(candidate.chance.into()),
+                })
+                .collect(),
             style: chosen.style_effect.map(|styled| StyleBias {
                 plainly: permille(styled.chance_without_style.into()),
                 axes: styled
@@ -80,6 +91,7 @@ mod tests {
         units::{Centipawns, Depth, Elo},
     };
     use sparring_engine::{BoundKind, Line, Score, SearchResult};
+    use sparring_personality::human_model::Candidate;
     use sparring_personality::{
         strength::{HumanChoice, HumanPick, StyleEffect},
         style::Axis,
@@ -88,6 +100,12 @@ mod tests {
     #[test]
     fn a_style_is_kept_with_its_axes_and_the_chance_without_it() {
         let line = GameHistory::replay(Variant::Standard, "startpos", "").unwrap();
+        let pawn = Candidate {
+            mv: parse_uci(line.position(), "e2e4").unwrap(),
+            chance: 0.5,
+            prior: 0.4,
+            loss: 0.0,
+        };
         let chosen = HumanPick {
             chance: 0.231,
             choice: HumanChoice {
@@ -100,6 +118,7 @@ mod tests {
                 chance_without_style: 0.08,
                 axes: [Some(Axis::Attack), None],
             }),
+            likeliest: [Some(pawn), None, None, None, None],
         };
         let thought = StrengthResult {
             report: SearchResult::default(),
@@ -108,7 +127,13 @@ mod tests {
         let MoveExplanation::Search(search) = of_search(&line, &thought) else {
             panic!("a search gives grounds of a search");
         };
-        let style = search.people.unwrap().style.unwrap();
+        let people = search.people.unwrap();
+        let likely = &people.likeliest[0];
+        assert_eq!(
+            (likely.san.as_str(), likely.prior, likely.permille),
+            ("e4", 400, 500)
+        );
+        let style = people.style.unwrap();
         assert_eq!((style.plainly, style.axes), (80, vec!["attack".to_owned()]));
     }
 

@@ -11,7 +11,7 @@ use sparring_chess::{
 use sparring_engine::{BoundKind, Line, SearchResult, shared_tables};
 use sparring_personality::{
     Delay, DrawPolicy, Personality, ResignPolicy,
-    strength::{HumanChoice, HumanPick},
+    strength::{HumanChoice, HumanPick, LIKELIEST},
 };
 
 fn request(profile: &Personality, moves: &str) -> MoveRequest {
@@ -253,6 +253,7 @@ fn a_report_reads_well() {
             blunder_check: None,
         },
         corrected: false,
+        likeliest: [None; LIKELIEST],
         style_effect: None,
     };
     assert_eq!(
