@@ -328,7 +328,7 @@ mod tests {
                 .values()
                 .filter_map(serde_json::Value::as_f64)
                 .collect();
-            assert_eq!(chances.len(), 29);
+            assert_eq!(chances.len(), 26);
             assert!((chances.iter().sum::<f64>() - 1.0).abs() < 1e-3);
             let likeliest = json["move"].as_str().unwrap();
             assert!(["d7c6", "b7c6"].contains(&likeliest), "{likeliest}");
