@@ -192,7 +192,7 @@ export const text = {
     and: ' and ',
     styled: (axes: string, chance: string) => `Its style (${axes}) drew it to this move; without it the chance was ${chance}.`,
     likeliest: (rating: number) => `What people rated ${rating} play here at a glance`,
-    afterSearch: (chance: string) => `${chance} in the draw`,
+    afterSearch: (chance: string) => `${chance} after searching`,
     sawBetter: (san: string, score: string) => `It saw that ${san} was better (${score}), and played as its level does.`,
     lines: 'What it saw, the played line first',
     judged: (worth: string) => `Static evaluation: ${worth} for the bot.`,

@@ -71,7 +71,7 @@ test('from the list of games to a game, and why each move was played, by keys al
     await page.getByText('Its style (attack and risk) drew it to this move; without it the chance was 8 %.').waitFor();
     const likeliest = page.getByRole('list', { name: 'What people rated 1400 play here at a glance' });
     assert.deepEqual(await likeliest.getByRole('listitem').allInnerTexts().then((rows) => rows.map((row) => row.split(/\s+/).join(' '))),
-      ['Nf3 40 % 23 % in the draw', 'Nc3 11 %']);
+      ['Nf3 40 % 23 % after searching', 'Nc3 11 %']);
     await page.getByText('It saw that Qh5 was better (+0.95), and played as its level does.').waitFor();
     await assertAccessible(page);
     await shoot(page, 'dashboard-game-1280x800');
