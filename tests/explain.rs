@@ -47,8 +47,8 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
     Loves knights.
 
     Strength (level 900, measured against engines, not against people; keys set by hand override it)
-      rating              791  of the people whose choice of moves it makes its own
-      sharpness          0.97  power that the chances of their moves are raised to
+      rating              787  of the people whose choice of moves it makes its own
+      sharpness          0.96  power that the chances of their moves are raised to
       vigilance          none  share of the moves that it takes care with, less once the game is decided
       focus              none  the power with care, instead of sharpness
       margin             none  points of winning chances that a move may lose with care
