@@ -2,7 +2,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `profile, registry, level, power, network_file` | personality files and their keys |
+//! | `profile, registry, level, delay, power, network_file` | personality files and their keys |
 //! | `strength` | levels, search requests, blunder check |
 //! | `human_model` | move prediction: chances of the legal moves for a rating |
 //! | `style` | style axes, blind spots, compensation |
@@ -11,6 +11,7 @@
 
 pub mod book_query;
 pub mod chat_lines;
+mod delay;
 pub mod human_model;
 mod level;
 mod math;
@@ -25,10 +26,11 @@ pub mod style;
 pub mod think_time;
 
 pub use chat_lines::{ChatEvent, ChatLines, ChatNames};
+pub use delay::Delay;
 pub use level::{Level, LevelContext, LevelForm, LevelSetting};
 pub use network_file::NetworkFile;
 pub use parameter_file::ParameterError;
-pub use profile::{Delay, DrawPolicy, Personality, ResignPolicy, keys, read, read_among, read_beside};
+pub use profile::{DrawPolicy, Personality, ResignPolicy, keys, read, read_among, read_beside};
 pub use registry::Personalities;
 
 #[cfg(doctest)]
