@@ -52,11 +52,11 @@ def test_the_flat_file_holds_the_weights_with_batch_norm_folded_in(made):
     games, shards, folder = made
     run = Run(str(folder), 'run.pt', dict(CONFIG, batch=16, warm=2, net={'channels': 32, 'blocks': 1}))
     run.train(games, shards, lambda r: r.step >= 3, looks=False)
-    size = export.write(folder / 'net.bin', run.net.eval(), run.config, run.positions)
+    size = export.write(folder / 'net.bin', export.round_as_shipped(run.net.eval()), run.config, run.positions)
     raw = (folder / 'net.bin').read_bytes()
     length, = struct.unpack('<I', raw[8:12])
     header = json.loads(raw[12:12 + length])
-    data = np.frombuffer(raw[-(-(12 + length) // 64) * 64:], '<f4')
+    data = np.frombuffer(raw[-(-(12 + length) // 64) * 64:], '<f2').astype(np.float32)
     assert raw[:8] == b'SPARNET1' and len(data) == size
     read = {t['name']: data[t['at']:t['at'] + int(np.prod(t['shape']))].reshape(t['shape']) for t in header['tensors']}
     b = decisions(games, np.array([0, 1]), np.array([9, 5]))
