@@ -246,7 +246,7 @@ fn clock(text: &str) -> Result<TimeControlLimit, String> {
         .ok_or_else(|| format!("\"{text}\" is no clock: write minutes+seconds, as in 5+3"))
 }
 
-/// Such a player, at the beginning of the clock's time as far as anybody knows.
+/// The player of a question. What is left on the clock is unknown.
 fn player(rating: u16, opponent: Option<u16>, clock: Option<TimeControlLimit>) -> Context {
     let known = Context {
         opponent_rating: opponent,

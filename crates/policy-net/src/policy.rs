@@ -30,7 +30,7 @@ pub struct Prediction {
     pub think_time: Option<[f32; TIME_BINS]>,
 }
 
-/// How many ranges of think time are told apart.
+/// Number of think-time ranges.
 pub const TIME_BINS: usize = 14;
 
 /// A file that is no network.

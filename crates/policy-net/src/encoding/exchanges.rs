@@ -21,8 +21,8 @@ pub(super) fn steps(loss: i32) -> usize {
     STEPS.iter().take_while(|step| loss >= **step).count()
 }
 
-/// What the owner of the piece on `first` wins by taking on `square` something worth `victim`, both sides going on with their least
-/// valuable piece while that is better than to stop. A king takes only what is not defended.
+/// What the owner of the piece on `first` wins by capturing something worth `victim` on `square`. Both sides recapture with their
+/// least valuable piece, and stop when a recapture would lose. A king captures only what is undefended.
 pub(super) fn exchange(
     board: &Board,
     first: Piece,
