@@ -9,6 +9,11 @@
 //! | `think_time` | delay of a move |
 //! | `book_query, chat_lines` | book queries and chat |
 
+#![deny(
+    clippy::disallowed_methods,
+    reason = "libm gives the same bits on every machine, the standard library does not"
+)]
+
 pub mod book_query;
 pub mod chat_lines;
 mod delay;

@@ -9,6 +9,10 @@
 //! | `lc0` | networks in lc0's format: reading the file, planes, one look |
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(
+    clippy::disallowed_methods,
+    reason = "libm gives the same bits on every machine, the standard library does not"
+)]
 
 mod convolution;
 mod encoding;

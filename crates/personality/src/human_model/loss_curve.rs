@@ -65,7 +65,9 @@ impl LossCurve {
 
 fn softmax(scores: &mut [f32]) {
     let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    scores.iter_mut().for_each(|score| *score = (*score - top).exp());
+    scores
+        .iter_mut()
+        .for_each(|score| *score = libm::expf(*score - top));
     let sum: f32 = scores.iter().sum();
     scores.iter_mut().for_each(|score| *score /= sum);
 }
@@ -74,9 +76,9 @@ fn softmax(scores: &mut [f32]) {
 #[must_use]
 pub fn terms(prior: f32, loss: Loss) -> [f32; TERMS] {
     [
-        prior.max(LEAST).ln(),
-        -(loss.deep / DEEP_SCALE).ln_1p(),
-        -(loss.shallow / SHALLOW_SCALE).ln_1p(),
+        libm::logf(prior.max(LEAST)),
+        -libm::log1pf(loss.deep / DEEP_SCALE),
+        -libm::log1pf(loss.shallow / SHALLOW_SCALE),
         f32::from(u8::from(loss.deep < NOTHING)),
         f32::from(u8::from(loss.shallow < NOTHING)),
     ]

@@ -10,7 +10,7 @@ pub fn winning_chances(score: Score) -> f32 {
         Score::Mate(moves) if moves > 0 => 1000.0,
         Score::Mate(_) => -1000.0,
     };
-    100.0 / (1.0 + (-0.003_682_08 * centipawns).exp())
+    100.0 / (1.0 + libm::expf(-0.003_682_08 * centipawns))
 }
 
 #[cfg(test)]

@@ -301,7 +301,8 @@ fn interpolate(from: f64, to: f64, share: f64) -> f64 {
 }
 
 fn nodes(from: f64, to: f64, share: f64) -> Nodes {
-    Nodes(interpolate(from.ln(), to.ln(), share).exp().round() as u64)
+    let log = interpolate(libm::log(from), libm::log(to), share);
+    Nodes(libm::exp(log).round() as u64)
 }
 
 #[cfg(test)]

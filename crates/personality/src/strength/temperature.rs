@@ -15,7 +15,8 @@ pub(super) fn sharpen(candidates: &mut [Candidate], sharpness: f32, scored: &[Sc
         } else {
             0.0
         };
-        candidate.chance = (candidate.chance.max(f32::MIN_POSITIVE).ln() * sharpness - reluctance).exp();
+        let log_chance = libm::logf(candidate.chance.max(f32::MIN_POSITIVE));
+        candidate.chance = libm::expf(log_chance * sharpness - reluctance);
     }
     let sum: f32 = candidates.iter().map(|each| each.chance).sum();
     for candidate in candidates {

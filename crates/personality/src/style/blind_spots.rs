@@ -77,7 +77,7 @@ impl BlindSpots {
         let before = expected_loss(candidates);
         for candidate in candidates.iter_mut() {
             if self.covers(extractor, candidate.mv) {
-                candidate.chance *= (-OVERLOOKED).exp();
+                candidate.chance *= libm::expf(-OVERLOOKED);
             }
         }
         if !self.has(BlindSpot::Defence) {

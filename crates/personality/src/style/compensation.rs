@@ -41,7 +41,7 @@ pub(super) fn restore(candidates: &mut [Candidate], expected: f32) {
 
 /// A chance after a tilt, not yet normalised.
 fn tilted(candidate: &Candidate, tilt: f32) -> f32 {
-    candidate.chance * (tilt * candidate.loss.min(HEAVY)).exp()
+    candidate.chance * libm::expf(tilt * candidate.loss.min(HEAVY))
 }
 
 fn tilted_loss(candidates: &[Candidate], tilt: f32) -> f32 {

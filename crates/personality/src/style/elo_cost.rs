@@ -43,7 +43,8 @@ impl Style {
             .iter()
             .filter(|(_, kind)| self.overlooks(*kind))
             .map(|(_, kind)| BLIND_SPOT_COSTS[*kind as usize]);
-        (-LOG_LOSS_PER_ELO * axes.chain(oversights).sum::<f32>().clamp(-MOST, MOST)).exp()
+        let elo = axes.chain(oversights).sum::<f32>().clamp(-MOST, MOST);
+        libm::expf(-LOG_LOSS_PER_ELO * elo)
     }
 }
 
@@ -61,7 +62,7 @@ mod tests {
         let dearest = Axis::ALL.iter().fold(Style::default(), |style, row| {
             style.with(row.axis, 2 * row.axis.elo_cost().signum() as i32)
         });
-        assert!((dearest.loss_factor() - (-LOG_LOSS_PER_ELO * MOST).exp()).abs() < 1e-5);
+        assert!((dearest.loss_factor() - libm::expf(-LOG_LOSS_PER_ELO * MOST)).abs() < 1e-5);
         assert_eq!(Style::default().loss_factor(), 1.0);
         let careless = |kinds: &[BlindSpot]| Style::default().with_blind_spots(kinds).loss_factor();
         let [one, both] = [

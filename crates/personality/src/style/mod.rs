@@ -116,7 +116,7 @@ impl Style {
                 .sum();
             // The loss of following the pull: that of the move, or that of avoiding it.
             let loss = if pull > 0.0 { candidate.loss } else { alternative };
-            candidate.chance *= (STEP * pull * tolerated_share(loss)).exp();
+            candidate.chance *= libm::expf(STEP * pull * tolerated_share(loss));
         }
     }
 }

@@ -69,11 +69,11 @@ impl Obviousness {
         };
         let entropy: f32 = candidates
             .iter()
-            .map(|each| -each.prior * each.prior.max(1e-9).ln())
+            .map(|each| -each.prior * libm::logf(each.prior.max(1e-9)))
             .sum();
         Self {
             chance: played.prior,
-            choices: entropy.exp(),
+            choices: libm::expf(entropy),
         }
     }
 }

@@ -26,17 +26,17 @@ pub fn speed(budget: Millis) -> usize {
 pub fn features(context: &ThinkTimeContext, clock: Clock, level: f32) -> [f32; FEATURES] {
     let when = |condition: bool| f32::from(u8::from(condition));
     // Missing last times count as two seconds, the median of blitz.
-    let thought = |last: Option<Millis>| (last.map_or(2.0, Millis::as_secs_f64) as f32 + 0.5).ln();
+    let thought = |last: Option<Millis>| libm::logf(last.map_or(2.0, Millis::as_secs_f64) as f32 + 0.5);
     let remaining = clock.remaining.as_secs_f64() as f32;
     let budget = clock.budget().as_secs_f64().max(1.0) as f32;
     let [_, novice, club, expert, master] = shares(level);
     [
         1.0,
-        (remaining + 1.0).ln(),
-        budget.ln(),
+        libm::logf(remaining + 1.0),
+        libm::logf(budget),
         when(context.is_recapture),
         when(context.in_check),
-        (context.legal_moves.max(1) as f32).ln(),
+        libm::logf(context.legal_moves.max(1) as f32),
         when(context.is_capture),
         when(context.ply < 10),
         when((10..20).contains(&context.ply)),
@@ -49,8 +49,8 @@ pub fn features(context: &ThinkTimeContext, clock: Clock, level: f32) -> [f32; F
         master,
         when(context.legal_moves == 1),
         ahead(context, clock),
-        context.obviousness.chance.max(1e-4).ln(),
-        context.obviousness.choices.max(1.0).ln(),
+        libm::logf(context.obviousness.chance.max(1e-4)),
+        libm::logf(context.obviousness.choices.max(1.0)),
         when(remaining < 0.1 * budget),
     ]
 }
@@ -70,10 +70,8 @@ fn ahead(context: &ThinkTimeContext, clock: Clock) -> f32 {
     let spent = budget * (1.0 - left_after(moves));
     let given = clock.initial.as_secs_f64() as f32 + moves * clock.increment.as_secs_f64() as f32;
     let target = (given - spent).max(budget * 0.05).max(1.0);
-    (clock.remaining.as_secs_f64() as f32 / target)
-        .max(0.1)
-        .ln()
-        .clamp(-1.5, 1.5)
+    let share = clock.remaining.as_secs_f64() as f32 / target;
+    libm::logf(share.max(0.1)).clamp(-1.5, 1.5)
 }
 
 fn left_after(moves: f32) -> f32 {

@@ -55,7 +55,7 @@ impl SpeedModel {
     #[must_use]
     pub fn expected(&self, features: &[f32; FEATURES]) -> f32 {
         let [at_once, in_no_time] = self.instant_chances(features);
-        let quick = in_no_time * 0.5_f32.ln() + (1.0 - in_no_time) * 1.5_f32.ln();
+        let quick = in_no_time * libm::logf(0.5) + (1.0 - in_no_time) * libm::logf(1.5);
         at_once * quick + (1.0 - at_once) * self.expected_log_time(features)
     }
 
@@ -81,7 +81,7 @@ impl SpeedModel {
         if luck >= at_once {
             let share = (luck - at_once) / (1.0 - at_once).max(1e-6);
             let drawn = self.expected_log_time(features) + self.spread(level) * self.residual(share);
-            return (drawn.exp() - 0.5).max(INSTANT_LIMIT);
+            return (libm::expf(drawn) - 0.5).max(INSTANT_LIMIT);
         }
         let share = luck / at_once;
         if share < in_no_time {
@@ -94,7 +94,7 @@ impl SpeedModel {
 }
 
 fn logistic(odds: f32) -> f32 {
-    1.0 / (1.0 + (-odds).exp())
+    1.0 / (1.0 + libm::expf(-odds))
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
     fn luck_is_the_quantile_of_the_think_time() {
         let mut model = SpeedModel::NONE;
         // Odds of 1 to 3 for an instant move, and even odds for 0 s among those.
-        model.instant[0] = -(3.0_f32.ln());
+        model.instant[0] = -libm::logf(3.0);
         model.weights[0] = 2.0;
         let mut features = [0.0; FEATURES];
         features[0] = 1.0;
@@ -123,6 +123,6 @@ mod tests {
             assert!((time - expected).abs() < 1e-4, "{times:?}");
         }
         assert!(model.seconds(&features, 1500.0, 0.99) >= INSTANT_LIMIT);
-        assert!((model.seconds(&features, 1500.0, 0.25) - (2.0_f32.exp() - 0.5)).abs() < 1e-3);
+        assert!((model.seconds(&features, 1500.0, 0.25) - (libm::expf(2.0) - 0.5)).abs() < 1e-3);
     }
 }

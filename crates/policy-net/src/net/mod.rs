@@ -1,7 +1,7 @@
 //! Our network: who plays modulates a tower of convolutions; chances of the moves, outcome and think time come from it.
 //!
 //! `training/README.md` ("Network") gives the formula and the names of the tensors. All is `f32`. Every sum has one order, nothing is
-//! fused, and exponentials are our own, so a look gives the same numbers on every machine.
+//! fused, and exponentials are those of `libm`, so a look gives the same numbers on every machine.
 //!
 //! | module | purpose |
 //! |---|---|
