@@ -113,7 +113,7 @@ test-rust: build-rust systemd-analyze
 	$(CARGO) test --locked --workspace --test scenarios -- --test-threads=6
 	$(CARGO) test --locked --workspace --doc
 # Scenarios wait most of the time, so more of them run at once than there are processors.
-OTHER_TESTS = $(filter-out scenarios,$(sort $(patsubst %/main.rs,%,$(subst tests/,,$(wildcard tests/*/main.rs))) $(patsubst %.rs,%,$(notdir $(wildcard tests/*.rs */tests/*.rs)))))
+OTHER_TESTS = $(filter-out scenarios,$(sort $(patsubst %/main.rs,%,$(subst tests/,,$(wildcard tests/*/main.rs))) $(patsubst %.rs,%,$(notdir $(wildcard tests/*.rs */tests/*.rs crates/*/tests/*.rs)))))
 
 # The programs as `build-rust` has built them.
 .PHONY: test-build

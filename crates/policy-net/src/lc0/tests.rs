@@ -1,10 +1,7 @@
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::io::Write as _;
 
 use flate2::{Compression, write::GzEncoder};
-use sparring_chess::{GameHistory, Variant, write_uci};
+use sparring_chess::{GameHistory, Variant};
 
 use super::*;
 use crate::convolution::Workspace;
@@ -211,54 +208,4 @@ fn wide_registers_and_plain_loops_look_alike() {
         }
         assert_eq!(network.look_in(&mut Workspace::plain(), &game()), wide);
     }
-}
-
-/// Where the Maia networks and their reference outputs are: `SPARRING_MAIA`, or beside the checkout.
-fn maia() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/maia");
-    let folder = std::env::var_os("SPARRING_MAIA").map_or_else(beside, PathBuf::from);
-    folder.join("reference.jsonl").is_file().then_some(folder)
-}
-
-#[test]
-fn maia_predicts_what_the_reference_says() {
-    let Some(folder) = maia() else {
-        println!("not run: no reference.jsonl; set SPARRING_MAIA to its folder");
-        return;
-    };
-    let text = std::fs::read_to_string(folder.join("reference.jsonl")).unwrap();
-    let rows: Vec<serde_json::Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let (mut agreed, mut asked, mut worst) = (0, 0, 0.0_f64);
-    for rating in ["1100", "1500", "1900"] {
-        let network = {
-            let file = folder.join(format!("maia-{rating}.pb.gz"));
-            Network::from_gzip(&std::fs::read(file).unwrap()).unwrap()
-        };
-        for row in &rows {
-            let moves = row["moves"].as_str().unwrap();
-            let game = GameHistory::replay(Variant::Standard, "startpos", moves).unwrap();
-            let look = network.look(&game).unwrap();
-            let chance = |uci: &str| {
-                let named = |(mv, _): &&(_, f32)| write_uci(*mv, Variant::Standard) == uci;
-                f64::from(look.chances.iter().find(named).unwrap().1)
-            };
-            let top = row[rating]["top"].as_array().unwrap();
-            let likeliest = look.chances.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
-            agreed += usize::from(write_uci(likeliest, Variant::Standard) == top[0][0].as_str().unwrap());
-            asked += 1;
-            for pair in top {
-                let difference = chance(pair[0].as_str().unwrap()) - pair[1].as_f64().unwrap();
-                worst = worst.max(difference.abs());
-            }
-            for (ours, theirs) in look.wdl.into_iter().zip(row[rating]["wdl"].as_array().unwrap()) {
-                worst = worst.max((f64::from(ours) - theirs.as_f64().unwrap()).abs());
-            }
-        }
-    }
-    println!("{agreed} of {asked} likeliest moves, largest difference of a chance {worst:.6}");
-    assert_eq!((agreed, asked), (600, 600));
-    assert!(worst < 0.01, "{worst}");
 }
