@@ -78,7 +78,7 @@ impl Dense {
     }
 }
 
-/// A layer at work on numbers.
+/// A layer at work on numbers. Registers hold outputs side by side.
 struct Numbers<'a> {
     layer: &'a Dense,
     input: &'a [f32],
@@ -102,7 +102,7 @@ impl WithSimd for Numbers<'_> {
     }
 }
 
-/// A layer at work on the channels of squares.
+/// A layer at work on the channels of squares. Registers hold the squares of one output until its sums are complete.
 struct Channels<'a> {
     layer: &'a Dense,
     input: &'a [Squares],
