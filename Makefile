@@ -74,7 +74,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 .PHONY: test
 test: fmt lint web build-rust chromium systemd-analyze
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-web-pages test-rust test-optimised
-	@test -d ../shared/testdata || echo 'Not run: the rules against tables of others (perft.rs) and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
+	@test -d ../shared/testdata || echo 'Ignored: the rules against tables of others (perft.rs), files of others (files_of_others.rs), and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
 # The engine as it is shipped: its pinned node counts, and a game against itself.
 .PHONY: test-optimised

@@ -1,14 +1,36 @@
 //! Every sample of lichess' wire decodes into the shared model, and what we write reads back the same.
 //!
-//! Our own samples lie in `tests/fixtures/lichess`; a larger collection is read from `../shared` where it exists.
+//! Our own samples lie in `tests/fixtures/lichess`; a larger collection is read from `../shared`. Its test is ignored
+//! where that is not there.
 
-use std::{collections::BTreeMap, fs, io::Write as _, path::Path};
+mod shared;
 
+use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
+
+use libtest_mimic::Arguments;
 use serde_json::Value;
+use shared::{plain_trial, trial};
 use sparring_lichess::model::{
     Account, Challenge, ChallengeDone, ChatMessage, ErrorBody, Event, GameEvent, GameEventInfo, NowPlaying,
     TokenInfo, decode,
 };
+
+fn main() -> ExitCode {
+    let trials = vec![
+        plain_trial("our_samples_decode_and_read_back", our_samples),
+        trial(
+            "every_shared_sample_decodes_and_reads_back",
+            "lichess/examples",
+            shared_samples,
+        ),
+        plain_trial(
+            "strangers_are_tolerated_and_misfits_are_named",
+            strangers_and_misfits,
+        ),
+        plain_trial("odd_clocks_are_clamped", odd_clocks),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
 
 #[derive(serde::Deserialize)]
 struct ChallengeList {
@@ -113,28 +135,18 @@ fn read_folder(folder: &Path) -> usize {
     values
 }
 
-#[test]
-fn our_samples_decode_and_read_back() {
+fn our_samples() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/lichess");
     assert!(read_folder(&folder) > 30);
 }
 
-#[test]
-fn every_shared_sample_decodes_and_reads_back() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/lichess/examples");
-    if !folder.exists() {
-        // Past the test runner's capture, so that it is seen.
-        let notice = "not run: the shared samples are not beside this checkout\n";
-        std::io::stderr().write_all(notice.as_bytes()).unwrap();
-        return;
-    }
+fn shared_samples(folder: &Path) {
     let values =
-        read_folder(&folder) + read_folder(&folder.join("captured")) + read_folder(&folder.join("derived"));
+        read_folder(folder) + read_folder(&folder.join("captured")) + read_folder(&folder.join("derived"));
     assert!(values > 100, "{values}");
 }
 
-#[test]
-fn strangers_are_tolerated_and_misfits_are_named() {
+fn strangers_and_misfits() {
     let event = Event::decode(r#"{"type":"fireworks","color":"red"}"#).unwrap();
     assert_eq!(
         event,
@@ -148,8 +160,7 @@ fn strangers_are_tolerated_and_misfits_are_named() {
     assert!(GameEvent::decode("[]").is_err());
 }
 
-#[test]
-fn odd_clocks_are_clamped() {
+fn odd_clocks() {
     let line =
         r#"{"type":"gameState","moves":"","wtime":-50,"btime":null,"winc":1.5,"status":"started","new":1}"#;
     let GameEvent::State(state) = GameEvent::decode(line).unwrap() else {

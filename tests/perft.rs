@@ -2,9 +2,15 @@
 
 mod shared;
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
+use libtest_mimic::Arguments;
 use serde_json::Value;
+use shared::{plain_trial, trial};
 use sparring_chess::{
     Position, Rules as _, Variant, key, parse_fen, parse_san, parse_uci, write_san, write_uci,
 };
@@ -17,10 +23,46 @@ fn budget() -> u64 {
     std::env::var("PERFT_LEAVES").map_or(NODE_BUDGET, |leaves| leaves.parse().unwrap())
 }
 
-/// The text of a file of the shared test data, where it is there.
-fn shared(path: &str) -> Option<String> {
-    let file = shared::testdata(path)?;
-    Some(fs::read_to_string(file).unwrap_or_else(|error| panic!("{path}: {error}")))
+fn main() -> ExitCode {
+    let trials = vec![
+        plain_trial("the_well_known_positions_are_exact", well_known_positions),
+        trial(
+            "the_standard_suite_is_exact",
+            "testdata/perft/standard.epd",
+            |file| check(&epd_table(&text(file)), 126),
+        ),
+        trial(
+            "random_positions_are_exact",
+            "testdata/perft/random-a.epd",
+            |file| check(&epd_table(&text(file)), 300),
+        ),
+        trial(
+            "tricky_castling_en_passant_and_promotions_are_exact",
+            "testdata/perft/tricky.perft",
+            |file| check(&tricky_table(&text(file)), 20),
+        ),
+        trial(
+            "standard_moves_and_keys_agree_with_the_oracle",
+            "testdata/rules/standard.jsonl",
+            |file| check_all_rules(file, 150),
+        ),
+        trial(
+            "chess960_moves_and_keys_agree_with_the_oracle",
+            "testdata/rules/chess960.jsonl",
+            |file| check_all_rules(file, 40),
+        ),
+        trial(
+            "variant_moves_agree_with_the_oracle",
+            "testdata/rules/variants.jsonl",
+            |file| check_all_rules(file, 70),
+        ),
+        plain_trial("moves_counts_and_keys_agree_with_python_chess", our_own_sample),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn text(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 /// Any mode of castling is read as chess960, which covers the orthodox one.
@@ -85,8 +127,7 @@ fn check(table: &Table, at_least: usize) {
 }
 
 /// Counts that everybody who writes a move generator knows: chessprogramming.org, "Perft Results".
-#[test]
-fn the_well_known_positions_are_exact() {
+fn well_known_positions() {
     let known = "\
         rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D3 8902 ;D5 4865609\n\
         r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D3 97862 ;D4 4085603\n\
@@ -94,27 +135,6 @@ fn the_well_known_positions_are_exact() {
         r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1 ;D1 6 ;D4 422333\n\
         rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D4 2103487\n";
     check(&epd_table(known), 5);
-}
-
-#[test]
-fn the_standard_suite_is_exact() {
-    if let Some(text) = shared("perft/standard.epd") {
-        check(&epd_table(&text), 126);
-    }
-}
-
-#[test]
-fn random_positions_are_exact() {
-    if let Some(text) = shared("perft/random-a.epd") {
-        check(&epd_table(&text), 300);
-    }
-}
-
-#[test]
-fn tricky_castling_en_passant_and_promotions_are_exact() {
-    if let Some(text) = shared("perft/tricky.perft") {
-        check(&tricky_table(&text), 20);
-    }
 }
 
 /// The test data spells variants by their key or their abbreviation, in any case of letters.
@@ -127,10 +147,6 @@ fn variant(name: &str) -> Variant {
                 .any(|spelling| spelling.eq_ignore_ascii_case(name))
         })
         .unwrap_or_else(|| panic!("the test data has an unknown variant \"{name}\""))
-}
-
-fn rules(path: &str) -> Option<Vec<Value>> {
-    Some(records(&shared(path)?))
 }
 
 fn records(text: &str) -> Vec<Value> {
@@ -180,35 +196,16 @@ fn check_rules(record: &Value) {
     }
 }
 
-#[test]
-fn standard_moves_and_keys_agree_with_the_oracle() {
-    if let Some(records) = rules("rules/standard.jsonl") {
-        assert_eq!(records.len(), 150);
-        records.iter().for_each(check_rules);
-    }
-}
-
-#[test]
-fn chess960_moves_and_keys_agree_with_the_oracle() {
-    if let Some(records) = rules("rules/chess960.jsonl") {
-        assert_eq!(records.len(), 40);
-        records.iter().for_each(check_rules);
-    }
-}
-
-#[test]
-fn variant_moves_agree_with_the_oracle() {
-    if let Some(records) = rules("rules/variants.jsonl") {
-        assert_eq!(records.len(), 70);
-        records.iter().for_each(check_rules);
-    }
+fn check_all_rules(file: &Path, count: usize) {
+    let records = records(&text(file));
+    assert_eq!(records.len(), count);
+    records.iter().for_each(check_rules);
 }
 
 /// Our own sample, which travels with the code: `tests/witness/rules.py` has made it with python-chess.
-#[test]
-fn moves_counts_and_keys_agree_with_python_chess() {
+fn our_own_sample() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/rules.jsonl");
-    let records = records(&fs::read_to_string(path).unwrap());
+    let records = records(&text(&path));
     assert_eq!(records.len(), 160);
     for record in &records {
         check_rules(record);

@@ -126,26 +126,6 @@ fn inputs_that_failed_once_are_read() {
     assert_eq!(latin[0].line.uci_moves(), "e2e4 e7e5 g1f3");
 }
 
-/// The same files as they are kept beside the repository.
-#[test]
-fn no_file_of_those_that_failed_once_is_broken_but_the_one_that_is_cut() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/testdata/pains");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("not run: there is no {}", folder.display());
-        return;
-    };
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if !name.ends_with(".pgn") {
-            continue;
-        }
-        let read = read(&std::fs::read(&path).unwrap(), 400);
-        let broken = read.iter().filter(|game| game.broken.is_some()).count();
-        assert_eq!(broken, usize::from(name.contains("cut")), "{name}");
-        assert!(read.iter().all(|game| game.line.ply() > 0), "{name}");
-    }
-}
-
 #[test]
 fn a_result_at_the_end_counts_where_the_tag_says_nothing() {
     let read = games(

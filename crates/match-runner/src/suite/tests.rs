@@ -154,24 +154,6 @@ fn each_kind_of_mistake_has_its_place_and_remedy() {
 }
 
 #[test]
-fn suites_that_people_use_are_read_whole() {
-    let folder = std::path::Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/testdata/suites"
-    ));
-    let Ok(files) = std::fs::read_dir(folder) else {
-        println!("not run: {} is not there", folder.display());
-        return;
-    };
-    for file in files {
-        let text = epd::read_file(&file.unwrap().path()).unwrap();
-        let (problems, findings) = read_suite("a.epd", &text);
-        assert_eq!(findings.to_string(), "");
-        assert!(!problems.is_empty());
-    }
-}
-
-#[test]
 fn points_are_read_however_their_table_is_spaced() {
     let line = |operations: &str| format!("8/8/3k4/8/2R5/K7/8/8 w - - bm Rc1; {operations}");
     let whole = one(&line("c0 \"Rc1=10, Kb4=3\";")).goal;

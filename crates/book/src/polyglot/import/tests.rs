@@ -337,32 +337,6 @@ fn a_capture_in_passing_has_the_key_of_the_format() {
     assert!(imported.text.contains("3. exd6 1\n"), "{}", imported.text);
 }
 
-#[test]
-fn files_that_others_complained_about_are_read_whole() {
-    let folder = std::path::Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/testdata/pains"
-    ));
-    for (name, entries, line) in [
-        ("only-white.bin", 7, "color: white\n1. e4 10\n"),
-        ("castle-e1g1.bin", 10, "O-O 10\n"),
-        ("dup.bin", 3, "1. e4 25 | d4 9\n"),
-    ] {
-        let Ok(bytes) = std::fs::read(folder.join(name)) else {
-            println!("not run: {name} is not there");
-            continue;
-        };
-        let imported = import(&bytes);
-        assert_eq!(
-            (imported.entries, imported.is_whole()),
-            (entries, true),
-            "{}",
-            imported.text
-        );
-        assert!(imported.text.contains(line), "{}", imported.text);
-    }
-}
-
 proptest! {
     #[test]
     fn no_bytes_bring_it_down(start in any::<bool>(), moves in prop::collection::vec(any::<(u16, u16)>(), 1..20)) {
