@@ -17,9 +17,10 @@ use sparring::cli::openings::openings_of;
 use sparring_chess::units::Millis;
 use sparring_files as files;
 use sparring_match_runner::{
-    Adjudication, BadTimeControl, EngineSpec, Journal, Match, Progress, Referee, Sprt, TimeControl, Verdict,
-    progress, read_openings,
+    Adjudication, BadTimeControl, Journal, Match, Progress, Referee, Sprt, TimeControl, Verdict, progress,
+    read_openings,
 };
+use sparring_uci_client::EngineSpec;
 
 /// Plays two UCI engines against each other in pairs of games and prints Elo with its 95 % error, and how likely it is that
 /// the first is the stronger one (LOS).
@@ -279,8 +280,7 @@ fn engines(args: &Args) -> anyhow::Result<[EngineSpec; 2]> {
         EngineSpec {
             name: name.join(" "),
             command,
-            options: Vec::new(),
-            if_offered: Vec::new(),
+            ..EngineSpec::default()
         }
     });
     if specs[0].name == specs[1].name {

@@ -8,9 +8,9 @@ use super::{
     participant::Participant,
     reason::Reason,
     time_control::TimeControl,
-    uci_process::{Clocks, PlayerError},
 };
 use sparring_chess::{Color, GameHistory, Pgn, Variant, units::Millis};
+use sparring_uci_client::{Clocks, UciError};
 
 /// The rules that a match is played by.
 #[derive(Debug, Clone, Copy)]
@@ -188,7 +188,7 @@ impl Referee {
         // A little longer, to tell a late answer from a hang.
         let answer = match player.go(line, control, *clocks, allowed + Millis(500)) {
             Ok(answer) => answer,
-            Err(error @ PlayerError::Timeout { .. }) if control.is_timed() => {
+            Err(error @ UciError::Timeout { .. }) if control.is_timed() => {
                 return MoveResult::Forfeit(Reason::Time, error.to_string());
             }
             Err(error) => return MoveResult::Forfeit(Reason::Crash, error.to_string()),
@@ -228,8 +228,8 @@ impl Referee {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::GoResult;
     use sparring_chess::parse_fen;
+    use sparring_uci_client::GoResult;
 
     /// Plays given moves, each taking a second, and records the clocks at each `go`.
     struct Script {
@@ -251,7 +251,7 @@ mod tests {
             "script"
         }
 
-        fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+        fn new_game(&mut self, _: u64) -> Result<(), UciError> {
             Ok(())
         }
 
@@ -261,7 +261,7 @@ mod tests {
             control: TimeControl,
             clocks: Clocks,
             _: Millis,
-        ) -> Result<GoResult, PlayerError> {
+        ) -> Result<GoResult, UciError> {
             self.asked.push((control, clocks));
             Ok(GoResult {
                 best: (*self.moves.next().unwrap_or(&"none left")).to_owned(),

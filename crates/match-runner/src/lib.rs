@@ -6,7 +6,6 @@
 mod adjudication;
 mod epd;
 mod game;
-mod go_result;
 mod journal;
 mod openings;
 mod participant;
@@ -15,13 +14,10 @@ mod scheduler;
 mod statistics;
 mod suite;
 mod time_control;
-mod uci_option;
-mod uci_process;
 
 pub use adjudication::Adjudication;
 pub use epd::read_file as read_epd;
 pub use game::{Finished, Referee};
-pub use go_result::GoResult;
 pub use journal::{Journal, JournalError, JournalRow};
 pub use openings::{
     Opening, OpeningSet, OpeningsError, human as human_opening, read as read_openings,
@@ -33,7 +29,6 @@ pub use scheduler::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};
 pub use suite::{Attempt, Goal, Problem, read_suite};
 pub use time_control::{BadTimeControl, TimeControl};
-pub use uci_process::{Clocks, EngineSpec, PlayerError, UciProcess};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

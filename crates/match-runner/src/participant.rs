@@ -1,10 +1,6 @@
 //! Participants: an external UCI engine, or a level inside this program.
 
-use super::{
-    go_result::GoResult,
-    time_control::TimeControl,
-    uci_process::{Clocks, EngineSpec, PlayerError, UciProcess},
-};
+use super::time_control::TimeControl;
 use sparring_chess::{
     GameHistory,
     units::{Millis, Stopwatch, TimeSource as _},
@@ -15,6 +11,7 @@ use sparring_personality::{
     strength::{LevelParams, choose_move, request_with},
     style::Style,
 };
+use sparring_uci_client::{Clocks, EngineSpec, GoResult, Patience, UciError, UciProcess};
 
 /// A player of a match.
 pub trait Participant {
@@ -23,19 +20,19 @@ pub trait Participant {
 
     /// Prepares a game; `seed` identifies it.
     ///
-    /// # Errors [`PlayerError`] when it has ended or does not answer.
-    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError>;
+    /// # Errors [`UciError`] when it has ended or does not answer.
+    fn new_game(&mut self, seed: u64) -> Result<(), UciError>;
 
     /// A move in the game's last position, within `limit`.
     ///
-    /// # Errors [`PlayerError`] when it has ended or does not answer.
+    /// # Errors [`UciError`] when it has ended or does not answer.
     fn go(
         &mut self,
         line: &GameHistory,
         control: TimeControl,
         clocks: Clocks,
         limit: Millis,
-    ) -> Result<GoResult, PlayerError>;
+    ) -> Result<GoResult, UciError>;
 }
 
 impl Participant for UciProcess {
@@ -43,7 +40,7 @@ impl Participant for UciProcess {
         Self::name(self)
     }
 
-    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+    fn new_game(&mut self, _: u64) -> Result<(), UciError> {
         Self::new_game(self)
     }
 
@@ -53,8 +50,8 @@ impl Participant for UciProcess {
         control: TimeControl,
         clocks: Clocks,
         limit: Millis,
-    ) -> Result<GoResult, PlayerError> {
-        Self::go(self, line, control, clocks, limit)
+    ) -> Result<GoResult, UciError> {
+        self.search(line, &control.limits(clocks), Patience::of(limit))
     }
 }
 
@@ -69,8 +66,8 @@ impl ExternalEngine {
     /// Starts the engine.
     ///
     /// # Errors
-    /// [`PlayerError`] when it cannot be started or does not speak UCI.
-    pub fn start(spec: &EngineSpec, control: TimeControl) -> Result<Self, PlayerError> {
+    /// [`UciError`] when it cannot be started or does not speak UCI.
+    pub fn start(spec: &EngineSpec, control: TimeControl) -> Result<Self, UciError> {
         let player = UciProcess::start(spec)?;
         Ok(Self { player, control })
     }
@@ -81,7 +78,7 @@ impl Participant for ExternalEngine {
         self.player.name()
     }
 
-    fn new_game(&mut self, _: u64) -> Result<(), PlayerError> {
+    fn new_game(&mut self, _: u64) -> Result<(), UciError> {
         self.player.new_game()
     }
 
@@ -91,8 +88,8 @@ impl Participant for ExternalEngine {
         _: TimeControl,
         clocks: Clocks,
         limit: Millis,
-    ) -> Result<GoResult, PlayerError> {
-        self.player.go(line, self.control, clocks, limit)
+    ) -> Result<GoResult, UciError> {
+        Participant::go(&mut self.player, line, self.control, clocks, limit)
     }
 }
 
@@ -135,7 +132,7 @@ impl Participant for BuiltinEngine {
         &self.name
     }
 
-    fn new_game(&mut self, seed: u64) -> Result<(), PlayerError> {
+    fn new_game(&mut self, seed: u64) -> Result<(), UciError> {
         self.engine.clear();
         self.seed = seed;
         Ok(())
@@ -147,7 +144,7 @@ impl Participant for BuiltinEngine {
         _: TimeControl,
         _: Clocks,
         limit: Millis,
-    ) -> Result<GoResult, PlayerError> {
+    ) -> Result<GoResult, UciError> {
         let watch = Stopwatch::start();
         let request = request_with(&self.params, line.clone(), None, self.seed).in_style(self.style);
         let control = SearchControl {
@@ -156,7 +153,7 @@ impl Participant for BuiltinEngine {
         };
         let report = choose_move(&mut self.engine, &request, &control, &mut |_| {}).report;
         let Some(mv) = report.best() else {
-            return Err(PlayerError::Timeout {
+            return Err(UciError::Timeout {
                 name: self.name.clone(),
                 command: "go",
                 limit,

@@ -17,9 +17,9 @@ use super::{
     openings::Opening,
     reason::Reason,
     statistics::{Pentanomial, Sprt, Verdict},
-    uci_process::{EngineSpec, PlayerError, UciProcess},
 };
 use sparring_chess::{Color, GameHistory, Variant};
+use sparring_uci_client::{EngineSpec, UciError, UciProcess};
 
 /// A match between two engines.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub struct Latest<'a> {
 pub enum MatchError {
     /// An engine cannot be started.
     #[error(transparent)]
-    Player(#[from] PlayerError),
+    Player(#[from] UciError),
     /// The journal cannot be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -261,8 +261,7 @@ mod tests {
         EngineSpec {
             name: name.into(),
             command: ["sh".to_owned(), "-c".to_owned(), program].into(),
-            options: vec![],
-            if_offered: vec![],
+            ..EngineSpec::default()
         }
     }
 
@@ -338,7 +337,7 @@ mod tests {
         let mut journal = Journal::new();
         let error = contest.run(&mut journal, &|_| {}).unwrap_err();
         assert!(
-            matches!(error, MatchError::Player(PlayerError::Ended { .. })),
+            matches!(error, MatchError::Player(UciError::Ended { .. })),
             "{error}"
         );
         assert_eq!(progress(&journal, None).wins_draws_losses, [1, 0, 0]);

@@ -5,6 +5,7 @@ use std::{fmt, num::NonZeroU32, str::FromStr};
 use thiserror::Error;
 
 use sparring_chess::units::{Depth, Millis, Nodes};
+use sparring_uci_client::{Clocks, GoLimits};
 
 /// A limit for each move or for the whole game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,31 @@ pub enum TimeControl {
      nodes=5000 or depth=8"
 )]
 pub struct BadTimeControl(String);
+
+impl TimeControl {
+    /// The limits of a move at these clocks.
+    pub(crate) fn limits(self, clocks: Clocks) -> GoLimits {
+        let none = GoLimits::default();
+        match self {
+            Self::Clock { .. } => GoLimits {
+                clocks: Some(clocks),
+                ..none
+            },
+            Self::MoveTime(time) => GoLimits {
+                move_time: Some(time),
+                ..none
+            },
+            Self::Nodes(nodes) => GoLimits {
+                nodes: Some(nodes),
+                ..none
+            },
+            Self::Depth(depth) => GoLimits {
+                depth: Some(depth),
+                ..none
+            },
+        }
+    }
+}
 
 impl FromStr for TimeControl {
     type Err = BadTimeControl;

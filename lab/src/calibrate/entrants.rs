@@ -5,10 +5,9 @@ use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 use sparring_chess::units::Elo;
-use sparring_match_runner::{
-    BuiltinEngine, EngineSpec, ExternalEngine, Participant, PlayerError, TimeControl,
-};
+use sparring_match_runner::{BuiltinEngine, ExternalEngine, Participant, TimeControl};
 use sparring_personality::strength::Levels;
+use sparring_uci_client::{EngineSpec, UciError};
 
 /// An entrant.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,8 +111,8 @@ impl Entrant {
     /// The entrant ready to play.
     ///
     /// # Errors
-    /// [`PlayerError`] when a program cannot be started.
-    pub fn sit_down(&self, levels: &Levels) -> Result<Box<dyn Participant>, PlayerError> {
+    /// [`UciError`] when a program cannot be started.
+    pub fn sit_down(&self, levels: &Levels) -> Result<Box<dyn Participant>, UciError> {
         let name = self.to_string();
         Ok(match self {
             Self::Level(level) => Box::new(BuiltinEngine::new(&name, levels.params(*level))),
@@ -126,12 +125,12 @@ impl Entrant {
                         .split_ascii_whitespace()
                         .map(str::to_owned)
                         .collect(),
-                    options: vec![],
                     // An engine without levels plays at the strength of its time control.
                     if_offered: vec![
                         ("UCI_LimitStrength".to_owned(), "true".to_owned()),
                         ("UCI_Elo".to_owned(), external.elo.to_string()),
                     ],
+                    ..EngineSpec::default()
                 };
                 Box::new(ExternalEngine::start(&spec, external.control)?)
             }

@@ -9,8 +9,8 @@ use sparring_chess::{
     write_uci,
 };
 use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
-use sparring_match_runner::{EngineSpec, UciProcess};
 use sparring_personality::human_model::winning_chances;
+use sparring_uci_client::{EngineSpec, GoLimits, Patience, UciProcess};
 
 /// Hash size in MiB.
 const HASH: usize = 16;
@@ -58,12 +58,12 @@ impl ReferenceEngine {
         let spec = EngineSpec {
             name: program.to_owned(),
             command: program.split_ascii_whitespace().map(str::to_owned).collect(),
-            options: vec![],
             // Without them it has one thread, and a table of its own size.
             if_offered: vec![
                 ("Threads".to_owned(), "1".to_owned()),
                 ("Hash".to_owned(), HASH.to_string()),
             ],
+            ..EngineSpec::default()
         };
         Ok(Self {
             backend: Backend::External(UciProcess::start(&spec)?),
@@ -133,7 +133,14 @@ impl ReferenceEngine {
             Backend::Builtin(engine) => search(engine, line, only, self.depth),
             Backend::External(player) => {
                 player.new_game()?;
-                let answer = player.analyse(line, only, self.depth, PATIENCE)?;
+                let answer = {
+                    let limits = GoLimits {
+                        depth: Some(self.depth),
+                        only,
+                        ..GoLimits::default()
+                    };
+                    player.search(line, &limits, Patience::of(PATIENCE))?
+                };
                 (Some(answer.best), answer.score)
             }
         };

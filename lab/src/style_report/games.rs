@@ -10,11 +10,12 @@ use std::{
 
 use crate::calibrate::{REFEREE, hash};
 use sparring_chess::{Color, Position, units::Elo};
-use sparring_match_runner::{BuiltinEngine, Finished, Opening, Participant as _, PlayerError};
+use sparring_match_runner::{BuiltinEngine, Finished, Opening, Participant as _};
 use sparring_personality::{
     strength::Levels,
     style::{MeasuredStyle, Style},
 };
+use sparring_uci_client::UciError;
 
 /// Players, level and number of games.
 #[derive(Debug)]
@@ -50,9 +51,9 @@ impl Contest {
     ///
     /// # Errors
     /// When a game cannot be played: a report of fewer games than it says would be another one.
-    pub fn run(&self, concurrency: usize, tell: &(dyn Fn() + Sync)) -> Result<Vec<Played>, PlayerError> {
+    pub fn run(&self, concurrency: usize, tell: &(dyn Fn() + Sync)) -> Result<Vec<Played>, UciError> {
         let next = AtomicUsize::new(0);
-        let results: Mutex<Vec<Option<Result<_, PlayerError>>>> =
+        let results: Mutex<Vec<Option<Result<_, UciError>>>> =
             Mutex::new(std::iter::repeat_with(|| None).take(self.total()).collect());
         thread::scope(|scope| {
             for _ in 0..concurrency.max(1) {
@@ -89,7 +90,7 @@ impl Contest {
     }
 
     /// One game: measured style and half points.
-    fn play(&self, style: usize, game: usize) -> Result<(MeasuredStyle, usize), PlayerError> {
+    fn play(&self, style: usize, game: usize) -> Result<(MeasuredStyle, usize), UciError> {
         let knobs = || Levels::shipped().params(self.level);
         let mut own = BuiltinEngine::new("style", knobs()).with_style(self.styles[style]);
         let mut plain = BuiltinEngine::new("plain", knobs());

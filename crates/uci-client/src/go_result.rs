@@ -20,7 +20,7 @@ pub struct GoResult {
 
 impl GoResult {
     /// Updates score, depth and nodes from an `info` line; scores that are bounds are skipped.
-    pub(super) fn parse_info(&mut self, text: &str) {
+    pub(crate) fn parse_info(&mut self, text: &str) {
         let mut words = text.split_ascii_whitespace();
         if words.next() != Some("info") {
             return;

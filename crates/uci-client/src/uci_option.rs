@@ -4,7 +4,7 @@ use std::fmt;
 
 /// An option that an engine offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct UciOption {
+pub struct UciOption {
     /// As the engine writes it.
     pub name: String,
     takes: Values,
@@ -25,6 +25,7 @@ enum Values {
 
 impl UciOption {
     /// Reads `option name Move Overhead type spin default 20 min 0 max 5000`; none where a line offers nothing.
+    #[must_use]
     pub fn read(line: &str) -> Option<Self> {
         let (name, rest) = line.strip_prefix("option name ")?.split_once(" type ")?;
         let rest = format!("{} ", rest.trim());
@@ -51,6 +52,7 @@ impl UciOption {
 
     /// A value in the engine's own spelling, as some engines compare words by case; none where the option does not accept
     /// it, as far as the engine has declared.
+    #[must_use]
     pub fn spell<'a>(&'a self, value: &'a str) -> Option<&'a str> {
         match &self.takes {
             Values::Numbers { min, max } => value
@@ -65,6 +67,16 @@ impl UciOption {
                 .find(|word| *word == value)
                 .or_else(|| self.words().find(|word| word.eq_ignore_ascii_case(value))),
             Values::Anything => Some(value),
+        }
+    }
+
+    /// The number nearest to this one that it takes; none where it takes no numbers.
+    #[must_use]
+    pub fn nearest(&self, number: i64) -> Option<i64> {
+        match self.takes {
+            // An engine may declare any bounds, and `clamp` panics where they cross.
+            Values::Numbers { min, max } => Some(number.min(max).max(min)),
+            _ => None,
         }
     }
 

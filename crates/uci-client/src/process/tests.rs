@@ -1,5 +1,8 @@
 use super::*;
-use sparring_chess::{Variant, parse_uci, units::Centipawns};
+use sparring_chess::{
+    Move, Variant, parse_uci,
+    units::{Centipawns, Depth},
+};
 use sparring_engine::Score;
 
 /// An engine of a few lines of shell.
@@ -7,8 +10,7 @@ fn toy(program: &str) -> EngineSpec {
     EngineSpec {
         name: "toy".into(),
         command: ["sh", "-c", program].map(str::to_owned).into(),
-        options: vec![],
-        if_offered: vec![],
+        ..EngineSpec::default()
     }
 }
 
@@ -26,7 +28,7 @@ fn an_engine_reports_its_name_and_searches_one_move() {
     let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4").unwrap();
     let only = parse_uci(line.position(), "e7e5").unwrap();
     let mut consider = |only| {
-        let answer = player.analyse(&line, only, Depth(3), Millis(10_000)).unwrap();
+        let answer = analyse(&mut player, &line, only, 3, Millis(10_000)).unwrap();
         (answer.best, answer.score.unwrap())
     };
     assert_eq!(consider(None), ("c7c5".to_owned(), Score::Cp(Centipawns(25))));
@@ -78,8 +80,24 @@ fn authors_may_use_any_encoding_and_output_is_limited() {
         esac; done"#;
     let mut player = UciProcess::start(&toy(chatter)).unwrap();
     let line = GameHistory::new(Variant::Standard);
-    let error = player.analyse(&line, None, Depth(1), Millis(50)).unwrap_err();
-    assert!(matches!(error, PlayerError::Timeout { .. }), "{error}");
+    let error = analyse(&mut player, &line, None, 1, Millis(50)).unwrap_err();
+    assert!(matches!(error, UciError::Timeout { .. }), "{error}");
+}
+
+/// Searches one ply or more, or one move there.
+fn analyse(
+    player: &mut UciProcess,
+    line: &GameHistory,
+    only: Option<Move>,
+    depth: u32,
+    limit: Millis,
+) -> Result<GoResult, UciError> {
+    let limits = GoLimits {
+        depth: Some(Depth(depth)),
+        only,
+        ..GoLimits::default()
+    };
+    player.search(line, &limits, Patience::of(limit))
 }
 
 /// An engine that gets ready, and prints this without end as soon as it gets `go`.
@@ -96,14 +114,12 @@ fn babbler(endless: &str) -> UciProcess {
 fn a_line_without_end_is_the_fault_of_the_engine() {
     let line = GameHistory::new(Variant::Standard);
     for endless in ["exec cat /dev/zero", "exec tr '\\0' x < /dev/zero"] {
-        let error = babbler(endless)
-            .analyse(&line, None, Depth(1), Millis::from_secs(60))
-            .unwrap_err();
+        let error = analyse(&mut babbler(endless), &line, None, 1, Millis::from_secs(60)).unwrap_err();
         assert_eq!(error.to_string(), "toy printed a line of more than 1 MiB");
     }
     let spec = toy("exec cat /dev/zero");
     let error = UciProcess::start(&spec).unwrap_err();
-    assert!(matches!(error, PlayerError::LongLine { .. }), "{error}");
+    assert!(matches!(error, UciError::LongLine { .. }), "{error}");
 }
 
 #[test]
@@ -113,9 +129,7 @@ fn unread_output_fills_no_memory_and_delays_no_answer() {
     let mut player = babbler(babble);
     let line = GameHistory::new(Variant::Standard);
     for _ in 0..2 {
-        let answer = player
-            .analyse(&line, None, Depth(1), Millis::from_secs(60))
-            .unwrap();
+        let answer = analyse(&mut player, &line, None, 1, Millis::from_secs(60)).unwrap();
         assert_eq!(answer.best, "e2e4");
     }
     // An engine that prints before it gets `go`: the queue has a limit, and the answer is found after it.
@@ -127,9 +141,7 @@ fn unread_output_fills_no_memory_and_delays_no_answer() {
         esac; done"#
     );
     let mut player = UciProcess::start(&toy(&program)).unwrap();
-    let answer = player
-        .analyse(&line, None, Depth(1), Millis::from_secs(60))
-        .unwrap();
+    let answer = analyse(&mut player, &line, None, 1, Millis::from_secs(60)).unwrap();
     assert_eq!(answer.best, "e2e4");
 }
 
@@ -138,9 +150,7 @@ fn any_bytes_are_read_and_a_quoted_move_is_cut() {
     let line = GameHistory::new(Variant::Standard);
     let long =
         r#"printf 'info string \377\376\n\000\nbestmove e2e4'; head -c 100000 /dev/zero | tr '\0' x; echo"#;
-    let answer = babbler(long)
-        .analyse(&line, None, Depth(1), Millis::from_secs(60))
-        .unwrap();
+    let answer = analyse(&mut babbler(long), &line, None, 1, Millis::from_secs(60)).unwrap();
     assert_eq!(answer.best.chars().count(), MOST_OF_A_MOVE);
     // Endless options: only so many are kept, and the timeout applies.
     let program = r#"yes "option name A type string" | head -n 200000; echo uciok; read -r line; echo readyok; cat > /dev/null"#;
@@ -167,15 +177,58 @@ fn a_program_that_is_no_engine_is_named() {
     let spec = |command: &str| EngineSpec {
         name: "odd".into(),
         command: vec![command.into()],
-        options: vec![],
-        if_offered: vec![],
+        ..EngineSpec::default()
     };
     assert!(matches!(
         UciProcess::start(&spec("/nowhere/engine")),
-        Err(PlayerError::Start { .. })
+        Err(UciError::Start { .. })
     ));
     assert!(matches!(
         UciProcess::start(&spec("true")),
-        Err(PlayerError::Ended { .. })
+        Err(UciError::Ended { .. })
     ));
+}
+
+#[test]
+fn a_search_that_is_stopped_gives_its_move() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok;; stop) echo "bestmove e2e4";; quit) exit;;
+        esac; done"#;
+    let mut player = UciProcess::start(&toy(program)).unwrap();
+    let line = GameHistory::new(Variant::Standard);
+    let late = Patience {
+        stop_after: Some(Millis(1)),
+        ..Patience::of(Millis::from_secs(60))
+    };
+    let abandoned = Patience {
+        is_abandoned: &|| true,
+        ..Patience::of(Millis::from_secs(60))
+    };
+    for patience in [late, abandoned] {
+        let answer = player.search(&line, &GoLimits::default(), patience).unwrap();
+        assert_eq!(answer.best, "e2e4");
+    }
+}
+
+#[test]
+fn variants_are_set_as_the_engine_spells_them() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo "option name UCI_Chess960 type check default false";
+            echo "option name UCI_Variant type combo default chess var chess var kingofthehill var 3check"; echo uciok;;
+        isready) echo readyok;; quit) exit;;
+        esac; done"#;
+    let mut player = UciProcess::start(&toy(program)).unwrap();
+    for (variant, can) in [
+        (Variant::Standard, true),
+        (Variant::Chess960, true),
+        (Variant::KingOfTheHill, true),
+        (Variant::ThreeCheck, true),
+        (Variant::Atomic, false),
+    ] {
+        assert_eq!(player.set_variant(variant).unwrap(), can, "{variant:?}");
+    }
+    let plain = r#"while read -r line; do case "$line" in uci) echo uciok;; isready) echo readyok;; quit) exit;; esac; done"#;
+    let mut player = UciProcess::start(&toy(plain)).unwrap();
+    assert!(player.set_variant(Variant::Standard).unwrap());
+    assert!(!player.set_variant(Variant::Chess960).unwrap());
 }

@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufReader, Write as _},
+    path::PathBuf,
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
     thread,
@@ -9,31 +10,33 @@ use std::{
 
 use thiserror::Error;
 
-use super::{go_result::GoResult, time_control::TimeControl, uci_option::UciOption};
+use super::{go_limits::GoLimits, go_result::GoResult, uci_option::UciOption};
 use sparring_chess::{
-    Color, GameHistory, Move,
-    units::{Depth, Millis, Stopwatch, TimeSource as _},
-    write_fen, write_uci,
+    GameHistory, Variant,
+    units::{Millis, Stopwatch, TimeSource as _},
+    write_fen,
 };
 use sparring_diagnostics::did_you_mean;
 use sparring_files::lines::{LONGEST, Line, Lines};
 
 /// How to start an engine and how to set it up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineSpec {
-    /// What the match calls it.
+    /// What messages call it.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
+    /// Its working directory; none for ours.
+    pub directory: Option<PathBuf>,
     /// UCI options, set before the first game; an engine that lacks one, or does not take its value, is refused.
     pub options: Vec<(String, String)>,
     /// The same, but of engines that offer them only.
     pub if_offered: Vec<(String, String)>,
 }
 
-/// What an engine did wrong. Each forfeits the game.
+/// What an engine did wrong.
 #[derive(Debug, Error)]
-pub enum PlayerError {
+pub enum UciError {
     /// It cannot be started.
     #[error("cannot start \"{command}\"")]
     Start {
@@ -91,30 +94,26 @@ pub enum PlayerError {
     },
 }
 
-/// Both clocks before a move.
-#[derive(Debug, Clone, Copy)]
-pub struct Clocks {
-    /// White's and Black's time.
-    pub left: [Millis; 2],
-    /// Their increments.
-    pub increments: [Millis; 2],
-    /// Moves until they get more time, this one included; none for never.
-    pub to_go: [Option<u32>; 2],
+/// How long to wait for a move.
+#[derive(Clone, Copy)]
+pub struct Patience<'a> {
+    /// When to send `stop`; none for never.
+    pub stop_after: Option<Millis>,
+    /// When to give up, counted from `go`.
+    pub limit: Millis,
+    /// Whether nobody wants the move any more: then `stop` is sent, and the engine has [`STOP_TIMEOUT`] to answer it.
+    pub is_abandoned: &'a dyn Fn() -> bool,
 }
 
-impl Clocks {
-    /// The clocks as arguments of `go`, for the side to move.
-    fn words(&self, turn: Color) -> String {
-        let ([white, black], [winc, binc]) = (self.left, self.increments);
-        let to_go = self.to_go[turn.fold_wb(0, 1)].map(|moves| format!(" movestogo {moves}"));
-        format!(
-            "wtime {} btime {} winc {} binc {}{}",
-            white.0,
-            black.0,
-            winc.0,
-            binc.0,
-            to_go.unwrap_or_default()
-        )
+impl Patience<'_> {
+    /// To wait so long for a move, without a `stop`.
+    #[must_use]
+    pub fn of(limit: Millis) -> Self {
+        Self {
+            stop_after: None,
+            limit,
+            is_abandoned: &|| false,
+        }
     }
 }
 
@@ -123,6 +122,7 @@ impl Clocks {
 pub struct UciProcess {
     name: String,
     title: Option<String>,
+    options: Vec<UciOption>,
     child: Child,
     input: ChildStdin,
     /// Its output lines; `None` for a line that was too long, which is the last.
@@ -142,6 +142,12 @@ const MOST_OF_A_MOVE: usize = 40;
 /// How long an engine may take to start or to get ready.
 const READY_TIMEOUT: Millis = Millis(20_000);
 
+/// How long an engine may take to answer `stop`.
+pub const STOP_TIMEOUT: Millis = Millis(1_000);
+
+/// Between two looks at whether a search is to stop.
+const STOP_CHECK: Millis = Millis(20);
+
 /// How long an engine may take to end, and to write its logs and what it has learnt.
 const QUIT_TIMEOUT: Millis = Millis(1_000);
 
@@ -152,11 +158,11 @@ impl UciProcess {
     /// Starts an engine and sets its options.
     ///
     /// # Errors
-    /// [`PlayerError`] when it cannot be started, does not speak UCI, or does not offer one of the options or take its
+    /// [`UciError`] when it cannot be started, does not speak UCI, or does not offer one of the options or take its
     /// value.
-    pub fn start(spec: &EngineSpec) -> Result<Self, PlayerError> {
+    pub fn start(spec: &EngineSpec) -> Result<Self, UciError> {
         let command = spec.command.join(" ");
-        let failed = |source| PlayerError::Start {
+        let failed = |source| UciError::Start {
             command: command.clone(),
             source,
         };
@@ -164,7 +170,11 @@ impl UciProcess {
             .command
             .first()
             .ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?;
-        let mut child = Command::new(program)
+        let mut command_line = Command::new(program);
+        if let Some(directory) = &spec.directory {
+            command_line.current_dir(directory);
+        }
+        let mut child = command_line
             .args(&spec.command[1..])
             .env_remove(TOKEN_VARIABLE)
             .stdin(Stdio::piped())
@@ -193,6 +203,7 @@ impl UciProcess {
         let mut process = Self {
             name: spec.name.clone(),
             title: None,
+            options: Vec::new(),
             child,
             input,
             lines,
@@ -208,30 +219,32 @@ impl UciProcess {
             options.extend(option);
         })?;
         process.title = title;
-        let find = |name: &str| {
-            let mut options = options.iter();
-            options.find(|option| option.name.eq_ignore_ascii_case(name))
-        };
+        process.options = options;
         for (name, value) in &spec.options {
-            let Some(option) = find(name) else {
-                return Err(PlayerError::Option {
+            if !process.set_if_offered(name, value)? {
+                return Err(UciError::Option {
                     name: process.name.clone(),
                     option: name.clone(),
-                    hint: did_you_mean(name, options.iter().map(|option| option.name.as_str())),
+                    hint: did_you_mean(name, process.options.iter().map(|option| option.name.as_str())),
                 });
-            };
-            process.set(option, value)?;
+            }
         }
         for (name, value) in &spec.if_offered {
-            find(name).map_or(Ok(()), |option| process.set(option, value))?;
+            process.set_if_offered(name, value)?;
         }
         process.ready()?;
         Ok(process)
     }
 
-    fn set(&mut self, option: &UciOption, value: &str) -> Result<(), PlayerError> {
+    /// Sets an option, in any spelling of case. Returns whether the engine offers it.
+    ///
+    /// # Errors [`UciError`] when the engine does not take this value, or has ended.
+    pub fn set_if_offered(&mut self, name: &str, value: &str) -> Result<bool, UciError> {
+        let Some(option) = self.option(name) else {
+            return Ok(false);
+        };
         let Some(value) = option.spell(value) else {
-            return Err(PlayerError::Value {
+            return Err(UciError::Value {
                 name: self.name.clone(),
                 option: option.name.clone(),
                 value: value.to_owned(),
@@ -239,10 +252,44 @@ impl UciProcess {
                 hint: did_you_mean(value, option.words()),
             });
         };
-        self.send(&format!("setoption name {} value {value}", option.name))
+        // A button takes no value.
+        let line = match value {
+            "" => format!("setoption name {}", option.name),
+            _ => format!("setoption name {} value {value}", option.name),
+        };
+        self.send(&line)?;
+        Ok(true)
     }
 
-    /// Its name in the match.
+    /// An option that it offers, in any spelling of case.
+    #[must_use]
+    pub fn option(&self, name: &str) -> Option<&UciOption> {
+        self.options
+            .iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Prepares it for games of a variant. Returns whether it can play them, as far as its options say.
+    ///
+    /// # Errors [`UciError`] when it has ended.
+    pub fn set_variant(&mut self, variant: Variant) -> Result<bool, UciError> {
+        let (chess960, other) = match variant {
+            Variant::Standard => ("false", None),
+            Variant::Chess960 | Variant::FromPosition => ("true", None),
+            Variant::ThreeCheck => ("false", Some("3check")),
+            other => ("false", Some(other.key())),
+        };
+        let castles = self.set_if_offered("UCI_Chess960", chess960)? || chess960 == "false";
+        let word = other.map_or_else(|| "chess".to_owned(), str::to_ascii_lowercase);
+        let knows = |option: &UciOption| option.spell(&word).is_some();
+        let is_known = self.option("UCI_Variant").is_some_and(knows);
+        if is_known {
+            self.set_if_offered("UCI_Variant", &word)?;
+        }
+        Ok(castles && (is_known || other.is_none()))
+    }
+
+    /// What messages call it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -256,57 +303,45 @@ impl UciProcess {
 
     /// Sends `ucinewgame` and waits until it is ready.
     ///
-    /// # Errors [`PlayerError`] when it has ended or does not answer.
-    pub fn new_game(&mut self) -> Result<(), PlayerError> {
+    /// # Errors [`UciError`] when it has ended or does not answer.
+    pub fn new_game(&mut self) -> Result<(), UciError> {
         self.send("ucinewgame")?;
         self.ready()
     }
 
-    /// Sends `go` and waits at most `limit` for the move.
-    pub(super) fn go(
-        &mut self,
-        line: &GameHistory,
-        control: TimeControl,
-        clocks: Clocks,
-        limit: Millis,
-    ) -> Result<GoResult, PlayerError> {
-        let limits = match control {
-            TimeControl::Clock { .. } => clocks.words(line.turn()),
-            TimeControl::MoveTime(time) => format!("movetime {}", time.0),
-            TimeControl::Nodes(nodes) => format!("nodes {}", nodes.0),
-            TimeControl::Depth(depth) => format!("depth {}", depth.0),
-        };
-        self.search(line, &format!("go {limits}"), limit)
-    }
-
-    /// Searches the game's last position, or one move there, to `depth`; waits at most `limit`.
+    /// Searches the game's last position and waits for the move.
     ///
-    /// # Errors [`PlayerError`] when it has ended or does not answer.
-    pub fn analyse(
+    /// # Errors [`UciError`] when it has ended or does not answer in time.
+    pub fn search(
         &mut self,
         line: &GameHistory,
-        only: Option<Move>,
-        depth: Depth,
-        limit: Millis,
-    ) -> Result<GoResult, PlayerError> {
-        // The moves come last: UCI has no other end for their list.
-        let only = only.map_or_else(String::new, |mv| {
-            format!(" searchmoves {}", write_uci(mv, line.variant()))
-        });
-        self.search(line, &format!("go depth {}{only}", depth.0), limit)
-    }
-
-    fn search(&mut self, line: &GameHistory, go: &str, limit: Millis) -> Result<GoResult, PlayerError> {
+        limits: &GoLimits,
+        patience: Patience<'_>,
+    ) -> Result<GoResult, UciError> {
         let mut position = format!("position fen {}", write_fen(line.start()));
         if line.ply() > 0 {
             position = format!("{position} moves {}", line.uci_moves());
         }
         self.send(&position)?;
         let watch = Stopwatch::start();
-        self.send(go)?;
+        self.send(&limits.command(line))?;
         let mut answer = GoResult::default();
+        let mut limit = patience.limit;
+        let mut is_stopped = false;
         loop {
-            let text = self.next_line("go", limit - watch.elapsed(), limit)?;
+            let elapsed = watch.elapsed();
+            let is_late = patience.stop_after.is_some_and(|stop| elapsed >= stop);
+            if !is_stopped && (is_late || (patience.is_abandoned)()) {
+                is_stopped = true;
+                limit = limit.min(elapsed + STOP_TIMEOUT);
+                self.send("stop")?;
+            }
+            let wait = (limit - elapsed).min(if is_stopped { STOP_TIMEOUT } else { STOP_CHECK });
+            let text = match self.next_line("go", wait, limit) {
+                Ok(text) => text,
+                Err(UciError::Timeout { .. }) if watch.elapsed() < limit => continue,
+                Err(error) => return Err(error),
+            };
             if let Some(best) = text.strip_prefix("bestmove") {
                 let word = best.split_ascii_whitespace().next().unwrap_or("");
                 answer.best = word.chars().take(MOST_OF_A_MOVE).collect();
@@ -317,20 +352,20 @@ impl UciProcess {
         }
     }
 
-    fn ready(&mut self) -> Result<(), PlayerError> {
+    fn ready(&mut self) -> Result<(), UciError> {
         self.send("isready")?;
         self.wait_for("isready", "readyok", READY_TIMEOUT)
     }
 
-    fn send(&mut self, text: &str) -> Result<(), PlayerError> {
+    fn send(&mut self, text: &str) -> Result<(), UciError> {
         writeln!(self.input, "{text}")
             .and_then(|()| self.input.flush())
-            .map_err(|_| PlayerError::Ended {
+            .map_err(|_| UciError::Ended {
                 name: self.name.clone(),
             })
     }
 
-    fn wait_for(&mut self, command: &'static str, word: &str, limit: Millis) -> Result<(), PlayerError> {
+    fn wait_for(&mut self, command: &'static str, word: &str, limit: Millis) -> Result<(), UciError> {
         self.read_until(command, word, limit, |_| {})
     }
 
@@ -341,7 +376,7 @@ impl UciProcess {
         word: &str,
         limit: Millis,
         mut on_line: impl FnMut(&str),
-    ) -> Result<(), PlayerError> {
+    ) -> Result<(), UciError> {
         let watch = Stopwatch::start();
         loop {
             let line = self.next_line(command, limit - watch.elapsed(), limit)?;
@@ -352,7 +387,7 @@ impl UciProcess {
         }
     }
 
-    fn next_line(&self, command: &'static str, wait: Millis, limit: Millis) -> Result<String, PlayerError> {
+    fn next_line(&self, command: &'static str, wait: Millis, limit: Millis) -> Result<String, UciError> {
         // An engine that prints without end has not answered either.
         let received = if wait == Millis::ZERO {
             Err(RecvTimeoutError::Timeout)
@@ -362,9 +397,9 @@ impl UciProcess {
         let name = || self.name.clone();
         match received {
             Ok(Some(line)) => Ok(line),
-            Ok(None) => Err(PlayerError::LongLine { name: name() }),
-            Err(RecvTimeoutError::Disconnected) => Err(PlayerError::Ended { name: name() }),
-            Err(RecvTimeoutError::Timeout) => Err(PlayerError::Timeout {
+            Ok(None) => Err(UciError::LongLine { name: name() }),
+            Err(RecvTimeoutError::Disconnected) => Err(UciError::Ended { name: name() }),
+            Err(RecvTimeoutError::Timeout) => Err(UciError::Timeout {
                 name: name(),
                 command,
                 limit,
