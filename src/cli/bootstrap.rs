@@ -60,6 +60,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
     let (options, current) = watch::channel(Options::from(config.clone()));
     let (show, status) = watch::channel(Status::default());
     let (pulse, heart) = liveness();
+    let metrics = Metrics::default();
     let daemon = Daemon {
         client,
         // Claims nothing; `run` replaces it.
@@ -68,7 +69,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
         personalities: stock.personalities.clone(),
         // Only the names in bot.toml; `run` adds those of files and addresses.
         lists: watch::channel(Arc::new(UserLists::written(&config.lists))).1,
-        metrics: Metrics::default(),
+        metrics: metrics.clone(),
         live_games: LiveGames::default(),
         liveness: heart,
         store: ArchiveWriter::default(),
@@ -78,6 +79,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
                 .context("cannot start the engine's threads")?,
             library: stock.library.clone(),
             tablebase: tablebase(&config.paths.syzygy),
+            metrics,
         }),
         status: show,
         seed,

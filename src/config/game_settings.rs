@@ -3,6 +3,7 @@
 use super::{
     Known,
     adapt::{self, Adapt},
+    external_engine,
 };
 use sparring_config_schema::{Bool, Float, List, Name, Section};
 use sparring_personality::{Delay, LevelForm, LevelSetting};
@@ -18,6 +19,8 @@ pub struct GameSettings {
     pub books_white: Option<Vec<String>>,
     /// Books for Black.
     pub books_black: Option<Vec<String>>,
+    /// The engine.
+    pub engine: Option<String>,
     /// Whether to move without think-time delays.
     pub fast: Option<bool>,
     /// The think-time model.
@@ -45,7 +48,7 @@ pub(super) fn books(known: Option<Known<'_>>) -> List<Name<'_>> {
 }
 
 /// Declares the settings of a game.
-pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> GameSettings {
+pub(super) fn declare(rule: &mut Section<'_>, engines: &[String], known: Option<Known<'_>>) -> GameSettings {
     rule.renamed("fast", "no-delay");
     adapt::rename_coach(rule);
     const LATER: &str = "a later rule or [play] decides";
@@ -60,6 +63,12 @@ pub(super) fn declare(rule: &mut Section<'_>, known: Option<Known<'_>>) -> GameS
         ),
         books_white: rule.optional("books-white", books(), LATER, "Books to play White from."),
         books_black: rule.optional("books-black", books(), LATER, "Books to play Black from."),
+        engine: rule.optional(
+            "engine",
+            external_engine::named(engines),
+            LATER,
+            "Who searches in such games: an engine of [engine.NAME], or \"embedded\".",
+        ),
         fast: rule.optional(
             "no-delay",
             Bool,

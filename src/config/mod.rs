@@ -7,6 +7,7 @@ mod adapt;
 mod chat;
 mod conditions;
 mod dashboard;
+mod external_engine;
 mod game_settings;
 mod list;
 mod load;
@@ -22,12 +23,14 @@ mod value_types;
 use std::{
     env,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 pub use adapt::Adapt;
 pub use chat::Chat;
 pub use conditions::{Conditions, Mode, OpponentKind, Range};
 pub use dashboard::{Dashboard, Listen};
+pub use external_engine::{EMBEDDED, ExternalEngine};
 pub use game_settings::GameSettings;
 pub use list::UserList;
 pub use load::{LoadError, Loaded, load, load_among};
@@ -64,6 +67,8 @@ pub struct Config {
     pub tournaments: Tournaments,
     /// The engine's resources.
     pub engine: Engine,
+    /// External engines.
+    pub engines: Vec<Arc<ExternalEngine>>,
     /// Folders of books and personalities.
     pub paths: Paths,
     /// State that outlasts a restart.
@@ -164,6 +169,12 @@ impl Default for Config {
 }
 
 impl Config {
+    /// The external engine of this name; none for the embedded one and for a name that is not known.
+    #[must_use]
+    pub fn external_engine(&self, name: &str) -> Option<&Arc<ExternalEngine>> {
+        self.engines.iter().find(|engine| engine.name == name)
+    }
+
     /// The same settings, with relative paths resolved against a folder.
     #[must_use]
     pub fn within(mut self, folder: &Path) -> Self {
@@ -171,6 +182,9 @@ impl Config {
         self.lichess.token_file = self.lichess.token_file.map(|path| folder.join(path));
         self.state.folder = self.state.folder.map(|path| folder.join(path));
         self.status = self.status.within(folder);
+        for engine in &mut self.engines {
+            *engine = Arc::new(ExternalEngine::clone(engine).within(folder));
+        }
         for list in &mut self.lists {
             list.file = list.file.take().map(|path| folder.join(path));
         }
@@ -228,12 +242,19 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
     let games = file.section("games", declare_games);
     let lists = list::declare(file);
     let names: Vec<String> = lists.iter().map(|list| list.name.clone()).collect();
-    let rules = rule::declare(file, &names, known);
-    let play = file.section("play", |play| play::declare(play, known));
+    let (engine, engines) = file.section("engine", |engine| {
+        (declare_engine(engine), external_engine::declare(engine))
+    });
+    let engine_names: Vec<String> = engines
+        .iter()
+        .map(|engine| engine.name.clone())
+        .chain([EMBEDDED.to_owned()])
+        .collect();
+    let rules = rule::declare(file, &names, &engine_names, known);
+    let play = file.section("play", |play| play::declare(play, &engine_names, known));
     let chat = file.section("chat", |chat| chat::declare(chat, known));
     let matchmaking = file.section("matchmaking", matchmaking::declare);
     let tournaments = file.section("tournaments", tournaments::declare);
-    let engine = file.section("engine", declare_engine);
     let paths = file.section("paths", declare_paths);
     let state = file.section("state", declare_state);
     file.renamed("status", "dashboard");
@@ -249,6 +270,11 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
         matchmaking,
         tournaments,
         engine,
+        engines: engines
+            .into_iter()
+            .filter(|engine| engine.name != "NAME")
+            .map(Arc::new)
+            .collect(),
         paths,
         state,
         status,

@@ -3,6 +3,7 @@
 use super::{
     Known,
     adapt::{self, Adapt},
+    external_engine,
     game_settings::{books, personalities},
 };
 use sparring_chess::units::{Elo, Millis};
@@ -20,6 +21,8 @@ pub struct Play {
     pub books_white: Option<Vec<String>>,
     /// Books instead of the personality's when playing Black.
     pub books_black: Option<Vec<String>>,
+    /// The engine instead of the personality's.
+    pub engine: Option<String>,
     /// Whether to move without think-time delays.
     pub fast: bool,
     /// The think-time model; none for the personality's own.
@@ -33,7 +36,7 @@ pub struct Play {
 }
 
 /// Declares the section's keys.
-pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play {
+pub(super) fn declare(play: &mut Section<'_>, engines: &[String], known: Option<Known<'_>>) -> Play {
     play.renamed("fast", "no-delay");
     adapt::rename_coach(play);
     let books = || books(known);
@@ -62,6 +65,12 @@ pub(super) fn declare(play: &mut Section<'_>, known: Option<Known<'_>>) -> Play 
         ),
         books_white: play.optional("books-white", books(), OWN_BOOKS, "Books to play White from."),
         books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
+        engine: play.optional(
+            "engine",
+            external_engine::named(engines),
+            "the personality's own engine",
+            "Who searches: an engine of [engine.NAME], or \"embedded\" for the one inside this program.",
+        ),
         fast: play.key(
             "no-delay",
             Bool,

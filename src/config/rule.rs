@@ -75,7 +75,12 @@ const THEN: Choice<Word> = Choice(&[
 ]);
 
 /// Declares all rules.
-pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Known<'_>>) -> Vec<Rule> {
+pub(super) fn declare(
+    file: &mut Section<'_>,
+    lists: &[String],
+    engines: &[String],
+    known: Option<Known<'_>>,
+) -> Vec<Rule> {
     let mut closed = false;
     file.tables("rule", |rule| {
         let line = rule.line();
@@ -87,7 +92,7 @@ pub(super) fn declare(file: &mut Section<'_>, lists: &[String], known: Option<Kn
         );
         let when = conditions::declare(rule, lists);
         let then = then(rule, &when);
-        let wish = game_settings::declare(rule, known);
+        let wish = game_settings::declare(rule, engines, known);
         for (key, is_empty) in [
             ("variants", when.variants.as_ref().is_some_and(Vec::is_empty)),
             ("speeds", when.speeds.as_ref().is_some_and(Vec::is_empty)),

@@ -272,6 +272,7 @@ async fn book_and_engine_play_together() {
         pool: EnginePool::new(1, 1).unwrap(),
         library: watch::channel(library).1,
         tablebase: None,
+        metrics: sparring::bot::observe::metrics::Metrics::default(),
     });
     let mut reader = silent("reader");
     reader.books = vec!["test".to_owned()];

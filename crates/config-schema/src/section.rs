@@ -215,6 +215,40 @@ impl<'t> Section<'t> {
         read.collect()
     }
 
+    /// Declares tables whose names the text chooses, `[path.NAME]` each, read by the same function. Comes after the keys of this
+    /// table are declared. Where the text has none, the function is run once for `NAME`, so that its keys are known.
+    pub fn named_tables<T>(&mut self, mut body: impl FnMut(&str, &mut Section<'t>) -> T) -> Vec<T> {
+        let is_table = |value: &Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Table(_));
+        let names: Vec<_> = self
+            .table
+            .iter()
+            .filter(|(_, value)| is_table(value))
+            .map(|(key, _)| key.get_ref().clone())
+            .collect();
+        if names.is_empty() {
+            let path = format!("{}NAME", self.path);
+            let table = DeTable::new();
+            let mut pattern = Section::new(format!("{path}."), format!("[{path}]"), table, self.text, 0..0);
+            body("NAME", &mut pattern);
+            self.keys.extend(pattern.keys);
+            self.homes.extend(pattern.homes);
+        }
+        let read = names.into_iter().filter_map(|name| {
+            let (key, value) = self.table.remove_entry(name.as_ref())?;
+            let DeValue::Table(table) = value.into_inner() else {
+                return None;
+            };
+            let path = format!("{}{name}", self.path);
+            let heading = format!("[{path}]");
+            let mut inner = Section::new(format!("{path}."), heading, table, self.text, key.span());
+            let value = body(&name, &mut inner);
+            let inner = inner.finish();
+            self.absorb(inner);
+            Some(value)
+        });
+        read.collect()
+    }
+
     /// The tables of a list, each with what opens it; anything else under the name is reported.
     fn written_tables(&mut self, name: &str, path: &str) -> Vec<(DeTable<'t>, Range<usize>)> {
         let Some((key, value)) = self.table.remove_entry(name) else {
@@ -476,6 +510,31 @@ mod tests {
             assert_eq!(reading.value, None);
             assert_eq!(reading.list[0].message, said);
         }
+    }
+
+    #[test]
+    fn tables_may_have_names_of_the_writers_choice() {
+        let engines = |text: &str| {
+            read(text, &[], |file| {
+                file.section("engine", |engine| {
+                    engine.key("hash", Int(1..=64_u32, "MiB"), 16, "Memory.");
+                    engine.named_tables(|name, one| {
+                        (
+                            name.to_owned(),
+                            one.optional("command", Text(20), "an error", "The program."),
+                        )
+                    })
+                })
+            })
+        };
+        let both = engines("[engine]\nhash = 1\n[engine.b]\ncommand = \"x\"\n[engine.a]\n");
+        let named = |name: &str, command: Option<&str>| (name.to_owned(), command.map(str::to_owned));
+        assert_eq!(both.value, Some(vec![named("a", None), named("b", Some("x"))]));
+        assert_eq!(engines("").keys[1].path, "engine.NAME.command");
+        let typo = engines("[engine.b]\ncomand = \"x\"\n");
+        assert_eq!(typo.list[0].message, "there is no setting \"engine.b.comand\"");
+        let no_table = engines("[engine]\nhahs = 3\n");
+        assert_eq!(no_table.list[0].message, "there is no setting \"engine.hahs\"");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use delay::Delay;
 pub use level::{Level, LevelContext, LevelForm, LevelSetting};
 pub use network_file::NetworkFile;
 pub use parameter_file::ParameterError;
-pub use profile::{DrawPolicy, Personality, ResignPolicy, keys, read, read_among, read_beside};
+pub use profile::{DrawPolicy, EMBEDDED, Personality, ResignPolicy, keys, read, read_among, read_beside};
 pub use registry::Personalities;
 
 #[cfg(doctest)]

@@ -19,6 +19,9 @@ use sparring_config_schema::{self as schema, Bool, Choice, Float, Int, Key, List
 use sparring_diagnostics::{Diagnostic, Diagnostics};
 use sparring_engine::EngineOverrides;
 
+/// The name of the engine inside this program, where a personality, a rule or settings name an engine.
+pub const EMBEDDED: &str = "embedded";
+
 /// A personality. All values are validated; missing ones have the documented default.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Personality {
@@ -34,6 +37,8 @@ pub struct Personality {
     pub level_setting: Option<LevelSetting>,
     /// A network whose likeliest moves it plays.
     pub network: Option<NetworkFile>,
+    /// The engine that searches for it, by its name in the settings; `None` for the embedded one.
+    pub engine: Option<String>,
     /// Override: nodes a move.
     pub nodes: Option<Nodes>,
     /// Override: search depth in plies.
@@ -209,6 +214,7 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Pers
         level: None,
         level_setting: None,
         network: None,
+        engine: None,
         nodes: None,
         depth: None,
         noise: None,
@@ -244,7 +250,33 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Pers
         power::forbid(file);
     }
     profile.chat = file.section("chat", |chat| chat_lines::declare(chat, &profile.title));
+    warn_of_idle_keys(file, &profile);
     profile
+}
+
+/// What an external engine takes no notice of.
+fn warn_of_idle_keys(file: &mut Section<'_>, profile: &Personality) {
+    if profile.engine.as_deref().is_none_or(|engine| engine == EMBEDDED) {
+        return;
+    }
+    let mut idle: Vec<&str> = ["network", "nodes", "depth", "noise", "blunder-rate"]
+        .into_iter()
+        .filter(|key| file.span(key).is_some())
+        .collect();
+    idle.extend((profile.style != Style::default()).then_some("[style]"));
+    idle.extend(
+        profile
+            .engine_overrides
+            .is_some()
+            .then_some("[search] and [eval]"),
+    );
+    if !idle.is_empty() {
+        file.warning(
+            "engine",
+            format!("an external engine takes no notice of {}", idle.join(", ")),
+            "they count while the embedded engine moves instead of it",
+        );
+    }
 }
 
 /// Level and its overrides.
@@ -259,6 +291,16 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     );
     profile.level = level.map(LevelSetting::fallback);
     profile.level_setting = level.filter(|level| !matches!(level, LevelSetting::Fixed(_)));
+    profile.engine = file.optional(
+        "engine",
+        Name {
+            what: "engine",
+            known: None,
+        },
+        "the one inside the program",
+        "An external engine of bot.toml, [engine.NAME], that searches for it. Books, delay, chat, draws and resigning stay its own; \
+         `level` sets UCI_Elo where the engine has it.",
+    );
     profile.network = file
         .optional(
             "network",

@@ -1,6 +1,6 @@
 //! My turn: selecting a move, submitting it, and making sure that it is played.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use futures::future::{BoxFuture, pending};
 use tokio::time::Instant;
@@ -19,7 +19,7 @@ use crate::{
             selector::{Decision, MoveRequest},
         },
     },
-    config::Adapt,
+    config::{Adapt, ExternalEngine},
     store::{BookChoice, MoveExplanation},
 };
 use sparring_chess::{Color, GameHistory, Move, Rules as _, units::Millis, write_fen, write_san, write_uci};
@@ -119,6 +119,7 @@ impl GameTask {
             books: books
                 .clone()
                 .unwrap_or_else(|| self.persona.profile.books_of(game.line().turn()).to_vec()),
+            engine: self.external_engine(),
             clocks: game.clocks(),
             initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),
             arrived: self.heard,
@@ -147,6 +148,16 @@ impl GameTask {
             },
             _ => persona,
         }
+    }
+
+    /// The external engine that settings name, else the personality; none for the embedded one.
+    fn external_engine(&self) -> Option<Arc<ExternalEngine>> {
+        let name = self
+            .play
+            .engine
+            .as_ref()
+            .or(self.persona.profile.engine.as_ref())?;
+        self.settings.config.external_engine(name).cloned()
     }
 
     pub(super) fn my_scores(&self) -> Vec<Score> {

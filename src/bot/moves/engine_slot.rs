@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
+use super::external_engine::ExternalSlot;
 use sparring_engine::Engine;
 
 /// One game's engine with its warm transposition table; there is none until the first search. Clones share it.
@@ -15,6 +16,7 @@ pub struct EngineSlot(Arc<Slot>);
 struct Slot {
     content: Mutex<Content>,
     changed: Condvar,
+    external: ExternalSlot,
 }
 
 #[derive(Default)]
@@ -32,6 +34,11 @@ pub(super) struct Loan {
 }
 
 impl EngineSlot {
+    /// The game's external engine.
+    pub(super) fn external(&self) -> &ExternalSlot {
+        &self.0.external
+    }
+
     /// Lends the engine; waits while another search of the same game has it. A new one has a transposition table of so
     /// many mebibytes.
     pub(super) fn lend(&self, hash_mib: usize) -> Loan {

@@ -3,6 +3,7 @@
 pub(super) mod adaptive_level;
 pub mod engine_pool;
 pub mod engine_slot;
+pub mod external_engine;
 pub(super) mod move_overhead;
 pub mod offer_policy;
 mod search_scheduler;

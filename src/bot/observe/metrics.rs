@@ -40,6 +40,7 @@ struct Counted {
     contested: Family<Labels, Counter>,
     skipped: Family<Labels, Counter>,
     limited: Family<Labels, Counter>,
+    external_failures: Family<Labels, Counter>,
     lost_rows: Gauge,
     set_aside: Gauge,
     failing: Gauge,
@@ -63,6 +64,7 @@ impl Default for Metrics {
             contested: Family::default(),
             skipped: Family::default(),
             limited: Family::default(),
+            external_failures: Family::default(),
             lost_rows: Gauge::default(),
             set_aside: Gauge::default(),
             failing: Gauge::default(),
@@ -142,6 +144,11 @@ impl Counted {
             self.limited.clone(),
         );
         registry.register(
+            "external_engine_failures",
+            "Failures of external engines, by kind: start, option, ended, garbage, timeout or illegal",
+            self.external_failures.clone(),
+        );
+        registry.register(
             "archive_rows_lost",
             "Archive rows lost because they could not be written",
             self.lost_rows.clone(),
@@ -200,6 +207,14 @@ impl Metrics {
         self.0.limited.get_or_create(&vec![("class", class.name())]).inc();
     }
 
+    /// An external engine failed: `start`, `option`, `ended`, `garbage`, `timeout` or `illegal`.
+    pub(in crate::bot) fn external_engine_failed(&self, kind: &'static str) {
+        self.0
+            .external_failures
+            .get_or_create(&vec![("kind", kind)])
+            .inc();
+    }
+
     /// Whether the settings were refused: earlier ones are in force, or only games of the last run are played.
     pub fn settings_refused(&self, are: bool) {
         self.0.refused.set(i64::from(are));
@@ -216,6 +231,7 @@ impl Metrics {
         metrics.stream_contested("event");
         metrics.line_skipped("event");
         metrics.limited(EndpointClass::Challenge);
+        metrics.external_engine_failed("ended");
         metrics.page(&Status::default(), &ArchiveWriter::default(), None)
     }
 

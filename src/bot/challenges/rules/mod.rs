@@ -114,6 +114,10 @@ pub fn casting(rules: &[Rule], facts: &RuleContext, play: &Play) -> Play {
         personality: personality.unwrap_or_else(|| play.personality.clone()),
         books_white: books_white.or_else(|| play.books_white.clone()),
         books_black: books_black.or_else(|| play.books_black.clone()),
+        engine: fitting
+            .iter()
+            .find_map(|wish| wish.engine.clone())
+            .or_else(|| play.engine.clone()),
         fast: fitting.iter().find_map(|wish| wish.fast).unwrap_or(play.fast),
         delay: fitting.iter().find_map(|wish| wish.delay).or(play.delay),
         tempo: fitting.iter().find_map(|wish| wish.tempo).or(play.tempo),

@@ -3,6 +3,8 @@
 mod explanation;
 mod pipeline;
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
@@ -10,7 +12,10 @@ use crate::bot::{
     game_task::{chat_commands::Persona, state::Clocks},
     moves::{engine_slot::EngineSlot, offer_policy::Situation},
 };
-use crate::store::{MoveExplanation, MoveSource};
+use crate::{
+    config::ExternalEngine,
+    store::{MoveExplanation, MoveSource},
+};
 use sparring_chess::{GameHistory, Move, units::Millis};
 use sparring_engine::Score;
 use sparring_lichess::model::GameId;
@@ -26,6 +31,8 @@ pub struct MoveRequest {
     pub line: GameHistory,
     /// The persona.
     pub persona: Persona,
+    /// The external engine that searches; none for the embedded one.
+    pub engine: Option<Arc<ExternalEngine>>,
     /// The opening books, in order of priority.
     pub books: Vec<String>,
     /// The clocks as the server showed them at `arrived`; none without a chess clock.

@@ -7,14 +7,19 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
-use tracing::info;
+use tracing::{debug, info};
 
 use super::{Decision, MoveRequest, MoveSelector, explanation};
 use crate::{
     bot::{
         game_task::chat_commands::Persona,
-        moves::{engine_pool::EnginePool, engine_slot::EngineSlot, offer_policy, strength_search},
+        moves::{
+            engine_pool::EnginePool, engine_slot::EngineSlot, external_engine::ExternalSearch, offer_policy,
+            strength_search,
+        },
+        observe::metrics::Metrics,
     },
+    config::ExternalEngine,
     store::{MoveExplanation, MoveSource},
 };
 use sparring_book::{BookMove, BookQuery, Library};
@@ -33,6 +38,7 @@ use sparring_personality::{
     strength::{self, StrengthResult},
     think_time::{self, ThinkTimeContext},
 };
+use sparring_uci_client::{self as uci_client, GoLimits, STOP_TIMEOUT};
 
 /// Time limits without a clock.
 const UNHURRIED: TimeLimits = TimeLimits {
@@ -59,6 +65,8 @@ pub struct Pipeline {
     pub library: watch::Receiver<Arc<Library>>,
     /// Endgame tables, if there are any.
     pub tablebase: Option<Arc<Tablebase>>,
+    /// Where failures of external engines are counted.
+    pub metrics: Metrics,
 }
 
 /// A proposed move.
@@ -80,9 +88,15 @@ impl MoveSelector for Pipeline {
 impl Pipeline {
     async fn decide(&self, slot: &EngineSlot, request: MoveRequest) -> Option<Decision> {
         let library = Arc::clone(&self.library.borrow());
+        if let Some(engine) = &request.engine {
+            slot.external().prepare(engine, &self.metrics);
+        }
         let proposal = match self.book_move(&library, slot, &request).await {
             Some(proposal) => proposal,
-            None => self.searched_move(slot, &request).await?,
+            None => match self.external_move(slot, &request).await {
+                Some(proposal) => proposal,
+                None => self.searched_move(slot, &request).await?,
+            },
         };
         let decision = conclude(&request, &proposal);
         let spent = Millis::from(request.arrived.elapsed());
@@ -170,6 +184,34 @@ impl Pipeline {
         })
     }
 
+    /// Stage 2 with an external engine; none where there is none or it fails.
+    async fn external_move(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
+        let engine = request.engine.as_ref()?;
+        let search = external_search(engine, request);
+        match slot.external().search(engine, &self.metrics, search).await {
+            Ok(found) => Some(Proposal {
+                mv: found.mv,
+                score: found.score,
+                source: MoveSource::Engine {
+                    depth: found.depth,
+                    nodes: found.nodes,
+                },
+                why: format!(
+                    "engine {} {} depth {} nodes {}",
+                    engine.name,
+                    shown(found.score),
+                    found.depth.0,
+                    found.nodes.0
+                ),
+                grounds: None,
+            }),
+            Err(error) => {
+                debug!(game = %request.game, "{error}");
+                None
+            }
+        }
+    }
+
     /// Stage 2: a search with the strength and style of the personality.
     async fn searched_move(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
         let limits = limits(request);
@@ -193,6 +235,41 @@ impl Pipeline {
             }
             None => first_legal_move(request),
         }
+    }
+}
+
+/// How an external engine searches for a move. It takes its own time by the clocks, and is stopped when half of ours is gone, so
+/// that the embedded engine can still move.
+fn external_search(engine: &ExternalEngine, request: &MoveRequest) -> ExternalSearch {
+    let gone = request.arrived.elapsed().into();
+    let clocks = request.clocks.filter(|_| request.line.ply() >= 2);
+    let mine = clocks.map(|clocks| clocks.mine - gone - request.overhead);
+    let (time, stop_after) = match mine {
+        Some(mine) => (None, mine.scaled(0.5)),
+        None if request.line.ply() < 2 => (Some(FIRST_MOVE.soft), FIRST_MOVE.hard - gone),
+        None => (Some(UNHURRIED.soft), UNHURRIED.hard.scaled(3.0)),
+    };
+    let has_limit = engine.nodes.is_some() || engine.depth.is_some();
+    let move_time = engine.move_time.or(time.filter(|_| !has_limit));
+    ExternalSearch {
+        line: request.line.clone(),
+        level: request.persona.plays_at(),
+        limits: GoLimits {
+            clocks: clocks.zip(mine).map(|(clocks, mine)| {
+                let left = [mine, clocks.theirs];
+                uci_client::Clocks {
+                    left: request.line.turn().fold_wb(left, [left[1], left[0]]),
+                    increments: [clocks.increment; 2],
+                    to_go: [None; 2],
+                }
+            }),
+            move_time: move_time.map(|time| time.min(stop_after)),
+            nodes: engine.nodes,
+            depth: engine.depth,
+            only: None,
+        },
+        stop_after,
+        limit: stop_after + STOP_TIMEOUT.min(mine.unwrap_or(STOP_TIMEOUT).scaled(0.1)),
     }
 }
 
@@ -234,16 +311,25 @@ fn from_book(found: BookMove, library: &Library, query: &BookQuery<'_>) -> Propo
     }
 }
 
+/// A score in the log: `0.31`, `#3`.
+fn shown(score: Option<Score>) -> String {
+    match score {
+        Some(Score::Cp(cp)) => cp.to_string(),
+        Some(Score::Mate(moves)) => format!("#{moves}"),
+        None => "?".to_owned(),
+    }
+}
+
 /// A searched move as a proposal.
 fn from_search(mv: Move, result: &StrengthResult) -> Proposal {
     let report = &result.report;
     let score = report.lines.first().map(|line| line.score);
-    let worth = match score {
-        Some(Score::Cp(cp)) => cp.to_string(),
-        Some(Score::Mate(moves)) => format!("#{moves}"),
-        None => "?".to_owned(),
-    };
-    let mut why = format!("engine {worth} depth {} nodes {}", report.depth.0, report.nodes.0);
+    let mut why = format!(
+        "engine {} depth {} nodes {}",
+        shown(score),
+        report.depth.0,
+        report.nodes.0
+    );
     if let Some(chosen) = result.chosen {
         let (rating, percent) = (chosen.choice.rating, chosen.chance * 100.0);
         let _ = match chosen.corrected {

@@ -31,6 +31,7 @@ fn request(profile: &Personality, moves: &str) -> MoveRequest {
         opponent_last: None,
         own_last: None,
         scores: Vec::new(),
+        engine: None,
         against_bot: true,
         rated: true,
         offered_draw: false,
@@ -46,6 +47,7 @@ fn whole(text: &str) -> Pipeline {
     Pipeline {
         pool: EnginePool::new(1, 1).unwrap(),
         tablebase: None,
+        metrics: Metrics::default(),
         library: watch::channel(library).1,
     }
 }
@@ -268,4 +270,44 @@ fn a_report_reads_well() {
         why(Some(corrected)),
         "engine +0.32 depth 9 nodes 20000, instead of one that people of 1400 play 23%"
     );
+}
+
+/// A pipeline whose moves an engine of a few lines of shell is asked for.
+async fn with_engine(program: &str, moves: &str) -> Decision {
+    let mut request = request(&bookish(), moves);
+    request.persona.fast = true;
+    request.engine = Some(Arc::new(ExternalEngine {
+        name: "toy".to_owned(),
+        command: "sh".into(),
+        arguments: vec!["-c".to_owned(), program.to_owned()],
+        ..ExternalEngine::default()
+    }));
+    whole("1. e4 e5\n")
+        .decide(&EngineSlot::default(), request)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_external_engine_moves_after_the_book() {
+    let program = r#"while read -r line; do case "$line" in uci) echo uciok;; isready) echo readyok;;
+        go*) echo "info depth 5 score cp -20 nodes 100"; echo "bestmove g8f6";; quit) exit;; esac; done"#;
+    let decision = with_engine(program, "e2e4 e7e5 g1f3").await;
+    assert_eq!(write_uci(decision.mv, Variant::Standard), "g8f6");
+    assert_eq!(decision.why, "engine toy -0.20 depth 5 nodes 100");
+    let booked = with_engine(program, "e2e4").await;
+    assert_eq!(booked.source, MoveSource::Book);
+}
+
+#[tokio::test]
+async fn the_embedded_engine_moves_when_an_external_one_fails() {
+    for program in [
+        "exit",
+        "cat > /dev/null",
+        "echo uciok; echo readyok; echo readyok; exec cat /dev/zero",
+    ] {
+        let decision = with_engine(program, "e2e4 e7e5 g1f3").await;
+        assert!(decision.why.starts_with("engine "), "{}", decision.why);
+        assert!(!decision.why.contains("toy"), "{}", decision.why);
+    }
 }

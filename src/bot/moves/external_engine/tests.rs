@@ -1,0 +1,182 @@
+//! Engines that play, fail and come back, as a few lines of shell.
+
+use super::*;
+use sparring_chess::{units::Centipawns, write_uci};
+
+/// An engine of these lines of shell, beside the usual answers.
+fn toy(cases: &str) -> Arc<config::ExternalEngine> {
+    let program = format!(
+        r#"while read -r line; do case "$line" in
+        {cases}
+        uci) echo "option name UCI_LimitStrength type check default false";
+            echo "option name UCI_Elo type spin default 2000 min 1320 max 3190"; echo uciok;;
+        isready) echo readyok;; quit) exit;;
+        esac; done"#
+    );
+    Arc::new(config::ExternalEngine {
+        name: "toy".to_owned(),
+        command: "sh".into(),
+        arguments: vec!["-c".to_owned(), program],
+        ..config::ExternalEngine::default()
+    })
+}
+
+fn search(variant: Variant, moves: &str) -> ExternalSearch {
+    ExternalSearch {
+        line: GameHistory::replay(variant, "startpos", moves).unwrap(),
+        level: None,
+        limits: GoLimits::default(),
+        stop_after: Millis::from_secs(20),
+        limit: Millis::from_secs(20),
+    }
+}
+
+async fn ask(
+    slot: &ExternalSlot,
+    engine: &Arc<config::ExternalEngine>,
+    search: ExternalSearch,
+) -> Result<String, String> {
+    let found = slot.search(engine, &Metrics::default(), search).await;
+    found
+        .map(|found| write_uci(found.mv, Variant::Standard))
+        .map_err(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn an_engine_moves_with_its_score() {
+    let engine =
+        toy(r#"go*) echo "info depth 9 score cp 31 nodes 77 pv e2e4"; echo "bestmove e2e4 ponder e7e5";;"#);
+    let slot = ExternalSlot::default();
+    let found = slot
+        .search(&engine, &Metrics::default(), search(Variant::Standard, ""))
+        .await
+        .unwrap();
+    assert_eq!(write_uci(found.mv, Variant::Standard), "e2e4");
+    assert_eq!(found.score, Some(Score::Cp(Centipawns(31))));
+    assert_eq!((found.depth, found.nodes), (Depth(9), Nodes(77)));
+}
+
+#[tokio::test]
+async fn a_level_limits_an_engine_within_its_range() {
+    // It plays a move that says what it was set to.
+    let engine = toy(
+        r#""setoption name UCI_Elo value 1320") mv=a2a3;; "setoption name UCI_Elo value 1500") mv=b2b3;;
+        "setoption name UCI_LimitStrength value false") mv=h2h3;; go*) echo "bestmove $mv";;"#,
+    );
+    let slot = ExternalSlot::default();
+    for (level, mv) in [
+        (Some(Elo(800)), "a2a3"),
+        (Some(Elo(1500)), "b2b3"),
+        (None, "h2h3"),
+    ] {
+        let search = ExternalSearch {
+            level,
+            ..search(Variant::Standard, "")
+        };
+        assert_eq!(ask(&slot, &engine, search).await.as_deref(), Ok(mv));
+    }
+}
+
+#[tokio::test]
+async fn an_engine_that_fails_gives_an_error_and_rests() {
+    for (cases, kind, said) in [
+        ("go*) exit;;", "ended", "toy has ended"),
+        (
+            r#"go*) echo "bestmove e2e5";;"#,
+            "illegal",
+            "toy answered \"e2e5\", which is no legal move here",
+        ),
+        (
+            r#"go*) echo "bestmove (none)";;"#,
+            "illegal",
+            "toy answered \"(none)\", which is no legal move here",
+        ),
+        (
+            "go*) tr '\\0' x < /dev/zero;;",
+            "garbage",
+            "toy printed a line of more than 1 MiB",
+        ),
+    ] {
+        let (engine, slot, metrics) = (toy(cases), ExternalSlot::default(), Metrics::default());
+        let first = slot
+            .search(&engine, &metrics, search(Variant::Standard, ""))
+            .await
+            .unwrap_err();
+        assert_eq!(first.to_string(), said);
+        let second = slot
+            .search(&engine, &metrics, search(Variant::Standard, ""))
+            .await
+            .unwrap_err();
+        assert!(matches!(second, ExternalError::Waiting { .. }), "{second}");
+        let page = metrics.page(&Default::default(), &Default::default(), None);
+        let line = format!("sparring_external_engine_failures_total{{kind=\"{kind}\"}} 1");
+        assert!(page.contains(&line), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn an_engine_that_hangs_is_given_up_in_time() {
+    let engine = toy("stop) ;; go*) ;;");
+    let slot = ExternalSlot::default();
+    let short = ExternalSearch {
+        stop_after: Millis(300),
+        limit: Millis(400),
+        ..search(Variant::Standard, "")
+    };
+    // The engine has started by then, or has not: either way the answer comes in time.
+    let begin = Instant::now();
+    let error = ask(&slot, &engine, short).await.unwrap_err();
+    assert!(
+        error.contains("did not answer \"go\"") || error.contains("not ready"),
+        "{error}"
+    );
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_game_that_needs_no_move_any_more_stops_the_engine() {
+    let engine = toy(r#"stop) echo "bestmove a2a3";; "go infinite") ;; go*) ;; position*) ;;"#);
+    let slot = ExternalSlot::default();
+    let metrics = Metrics::default();
+    let endless = slot.search(&engine, &metrics, search(Variant::Standard, ""));
+    assert!(
+        tokio::time::timeout(Duration::from_millis(200), endless)
+            .await
+            .is_err()
+    );
+    // The engine is free again at once, and stops this search by itself.
+    let short = ExternalSearch {
+        stop_after: Millis(50),
+        ..search(Variant::Standard, "")
+    };
+    assert_eq!(ask(&slot, &engine, short).await.as_deref(), Ok("a2a3"));
+}
+
+#[tokio::test]
+async fn a_variant_that_an_engine_does_not_know_is_no_failure() {
+    let engine = toy(r#"go*) echo "bestmove e2e4";;"#);
+    let slot = ExternalSlot::default();
+    let error = ask(&slot, &engine, search(Variant::Atomic, ""))
+        .await
+        .unwrap_err();
+    assert_eq!(error, "toy does not play Atomic");
+    assert_eq!(
+        ask(&slot, &engine, search(Variant::Standard, ""))
+            .await
+            .as_deref(),
+        Ok("e2e4")
+    );
+}
+
+#[tokio::test]
+async fn a_program_that_is_not_there_is_named() {
+    let engine = Arc::new(config::ExternalEngine {
+        name: "lost".to_owned(),
+        command: "/nowhere/engine".into(),
+        ..config::ExternalEngine::default()
+    });
+    let error = ask(&ExternalSlot::default(), &engine, search(Variant::Standard, ""))
+        .await
+        .unwrap_err();
+    assert_eq!(error, "cannot start \"/nowhere/engine\"");
+}
