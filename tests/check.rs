@@ -289,3 +289,33 @@ fn a_large_book_is_checked_in_a_moment() {
     assert!(drawn.contains("\n... and "), "{drawn}");
     assert!(summary(&outcome).starts_with("1 file checked: "));
 }
+
+#[test]
+fn external_engines_that_are_not_there_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    file("books/a.book", "1. e4 e5\n");
+    file(
+        "bot.toml",
+        "[engine.here]\ncommand = \"/bin/sh\"\n[engine.lost]\ncommand = \"bin/engine\"\n[play]\npersonality = \"fish\"\n",
+    );
+    file(
+        "personalities/fish.toml",
+        "about = \"x\"\nengine = \"herr\"\nnoise = 50\n",
+    );
+    let output = sparring(&["--lines", folder.path().join("bot.toml").to_str().unwrap()]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    for part in [
+        "bot.toml:4:11: warning: engine.lost.command: there is no program ",
+        "fish.toml:2:10: warning: engine: an external engine takes no notice of noise",
+        "fish.toml:2:10: warning: engine: the settings have no engine \"herr\", so that the embedded one moves; did you mean \"here\"?",
+        "0 errors, 3 warnings",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+}

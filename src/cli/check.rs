@@ -14,13 +14,13 @@ use crate::cli::{
     render_diagnostics::{self, Style},
 };
 use crate::{
-    config::{self, Known, Paths},
+    config::{self, EMBEDDED, ExternalEngine, Known, Paths},
     reload::{COMPILED, compiled_book, compiled_books, list, missing_includes, read_limited},
     user_lists,
 };
 use sparring_book as book;
 use sparring_config_schema::quote;
-use sparring_diagnostics::{Diagnostic, Diagnostics, Severity, utf8};
+use sparring_diagnostics::{Diagnostic, Diagnostics, Severity, nearest, utf8};
 use sparring_engine::Tablebase;
 use sparring_files as files;
 use sparring_personality as personality;
@@ -178,6 +178,8 @@ struct Checker {
     /// The books that personalities may name; none where the folder of books is unknown.
     books: Option<Vec<String>>,
     personalities: Vec<String>,
+    /// The engines that personalities may name; none where no settings were read.
+    engines: Option<Vec<String>>,
     outcome: CheckOutcome,
 }
 
@@ -203,6 +205,7 @@ impl Checker {
         Self {
             books: knows_books.then(|| stems(&paths.books, BOOK, BOOKS)),
             personalities: stems(&paths.personalities, PROFILE, PERSONALITIES),
+            engines: None,
             paths,
             outcome: CheckOutcome::default(),
         }
@@ -210,7 +213,7 @@ impl Checker {
 
     fn config(&mut self, path: &Path) -> Result<(), (PathBuf, io::Error)> {
         let text = read(path)?;
-        let mut lists = Vec::new();
+        let (mut lists, mut engines) = (Vec::new(), None);
         let mut findings = self.text(&text, path, |name, text| {
             let (config, findings) = match &self.books {
                 Some(books) => {
@@ -222,7 +225,9 @@ impl Checker {
                 }
                 None => config::read(name, text),
             };
-            lists = config.map_or_else(Vec::new, |config| config.lists);
+            if let Some(config) = config {
+                (lists, engines) = (config.lists, Some(config.engines));
+            }
             findings
         });
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -239,6 +244,18 @@ impl Checker {
                 .with_help("with these settings the bot plays without endgame tablebases");
             findings.list.push(broken);
         }
+        let programs = std::env::var_os("PATH").unwrap_or_default();
+        for engine in engines.iter().flatten() {
+            let here = ExternalEngine::clone(engine).within(folder);
+            if !here.is_there(&programs) {
+                let key = format!("engine.{}.command", engine.name);
+                let missing = format!("{key}: there is no program {}", here.command.display());
+                let missing = Diagnostic::warning(span_of(&key), missing)
+                    .with_help("the embedded engine moves instead; write the whole path of the program");
+                findings.list.push(missing);
+            }
+        }
+        self.engines = engines.map(|engines| engines.iter().map(|engine| engine.name.clone()).collect());
         for (number, list) in lists.iter().enumerate() {
             let Some(file) = list.file.as_ref().map(|file| folder.join(file)) else {
                 continue;
@@ -301,9 +318,7 @@ impl Checker {
         let findings = match path.extension().and_then(|ending| ending.to_str()) {
             Some(BOOK) => book_findings(&name, &bytes),
             Some(COMPILED) => compiled_book(path),
-            Some(PROFILE) => self.text(&bytes, path, |_, text| {
-                personality::read_beside(path, text, self.books.as_deref()).1
-            }),
+            Some(PROFILE) => self.text(&bytes, path, |_, text| self.personality(path, text)),
             _ => {
                 let finding = Diagnostic::error(0..0, "this is neither a book nor a settings file")
                     .with_help("its name must end in .book or .toml");
@@ -312,6 +327,30 @@ impl Checker {
         };
         self.keep(findings);
         Ok(())
+    }
+
+    /// The findings of a personality, its engine among them.
+    fn personality(&self, path: &Path, text: &str) -> Diagnostics {
+        let (profile, mut findings) = personality::read_beside(path, text, self.books.as_deref());
+        let named = profile.and_then(|profile| profile.engine);
+        if let (Some(name), Some(engines)) = (named, &self.engines)
+            && name != EMBEDDED
+            && !engines.contains(&name)
+        {
+            let span = personality::keys(text)
+                .into_iter()
+                .find(|key| key.path == "engine");
+            let missing = Diagnostic::warning(
+                span.and_then(|key| key.span).unwrap_or(0..0),
+                format!("engine: the settings have no engine \"{name}\", so that the embedded one moves"),
+            );
+            let words = engines.iter().map(String::as_str);
+            findings.list.push(match nearest(&name, words) {
+                Some(word) => missing.with_help(format!("did you mean \"{word}\"?")),
+                None => missing.with_help(format!("write [engine.{name}] with a command in bot.toml")),
+            });
+        }
+        findings
     }
 
     fn text(&self, bytes: &[u8], path: &Path, read: impl FnOnce(&str, &str) -> Diagnostics) -> Diagnostics {

@@ -23,12 +23,13 @@ use crate::{
     web::listener,
 };
 use crate::{
-    config::{Config, Server, load},
+    config::{Config, ExternalEngine, Server, load},
     store::{Archive, StoreError},
 };
 use sparring_chess::units::Millis;
 use sparring_http_server::raise_open_files;
 use sparring_lichess::{Client, Escaped};
+use sparring_uci_client::UciProcess;
 
 /// Checks what the bot needs on lichess, and prints a fix for each problem.
 #[derive(Debug, clap::Args)]
@@ -124,6 +125,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         lines.push(folder(&state));
         lines.extend(archive(&state.join(state_dir::ARCHIVE)).filter(|_| config.state.archive));
         lines.extend(machine::disk(&state));
+        lines.extend(config.engines.iter().map(|engine| external_engine(engine)));
         lines.extend(config.status.listen.as_ref().map(machine::port));
         let handed = args.station.config.with_file_name(listener::CREDENTIAL);
         // A machine without /etc/passwd has its users elsewhere: no warning about them.
@@ -151,6 +153,22 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         _ => None,
     });
     Ok(trouble.unwrap_or(Exit::Success))
+}
+
+/// Starts an external engine and sets its options.
+fn external_engine(engine: &ExternalEngine) -> Line {
+    const WHAT: &str = "engine";
+    match UciProcess::start(&engine.spec()) {
+        Ok(process) => {
+            let title = process.title().unwrap_or("it gives no name");
+            Line::ok(WHAT, format!("{}: {title}", engine.name))
+        }
+        Err(error) => Line::warning(
+            WHAT,
+            format!("{}: {:#}", engine.name, anyhow::Error::from(error)),
+            "the embedded engine moves instead; mend [engine.NAME] in bot.toml",
+        ),
+    }
 }
 
 fn settings(path: &Path, lines: &mut Vec<Line>) -> Option<Config> {

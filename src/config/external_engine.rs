@@ -1,12 +1,17 @@
 //! `[engine.NAME]`: external UCI engines, which personalities, rules or `[play]` name.
 
-use std::path::{Path, PathBuf};
+use std::{
+    env,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 use toml::{Spanned, de::DeValue};
 
 use super::PATH;
 use sparring_chess::units::{Depth, Millis, Nodes};
 use sparring_config_schema::{DurationType, Int, List, Name, Section, Text, TypeError, ValueType};
+use sparring_uci_client::EngineSpec;
 
 pub use sparring_personality::EMBEDDED;
 
@@ -33,12 +38,37 @@ pub struct ExternalEngine {
 
 impl ExternalEngine {
     /// The same, with relative paths resolved against a folder. A command without a slash is looked for in `PATH`.
-    pub(super) fn within(mut self, folder: &Path) -> Self {
+    #[must_use]
+    pub fn within(mut self, folder: &Path) -> Self {
         if self.command.components().count() > 1 {
             self.command = folder.join(&self.command);
         }
         self.directory = self.directory.map(|directory| folder.join(directory));
         self
+    }
+
+    /// How it is started.
+    #[must_use]
+    pub fn spec(&self) -> EngineSpec {
+        let program = self.command.to_string_lossy().into_owned();
+        EngineSpec {
+            name: self.name.clone(),
+            command: std::iter::once(program)
+                .chain(self.arguments.iter().cloned())
+                .collect(),
+            directory: self.directory.clone(),
+            options: self.options.clone(),
+            if_offered: Vec::new(),
+        }
+    }
+
+    /// Whether its program is there: at its path, or in a folder of `path`, the variable `PATH`.
+    #[must_use]
+    pub fn is_there(&self, path: &OsStr) -> bool {
+        if self.command.components().count() > 1 {
+            return self.command.is_file();
+        }
+        env::split_paths(path).any(|folder| folder.join(&self.command).is_file())
     }
 
     /// Whether the settings choose its strength, so that no level does.

@@ -20,7 +20,7 @@ use sparring_chess::{
     units::{Depth, Elo, Millis, Nodes},
 };
 use sparring_engine::Score;
-use sparring_uci_client::{EngineSpec, GoLimits, GoResult, Patience, UciError, UciProcess};
+use sparring_uci_client::{GoLimits, GoResult, Patience, UciError, UciProcess};
 
 /// Pause before the first restart; each further failure doubles it.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -244,7 +244,7 @@ impl Supervisor {
             match job {
                 Job::Prepare => {
                     if let Err(error) = self.ready() {
-                        self.failed(&error);
+                        self.failed(error.kind(), &with_cause(&error));
                     }
                 }
                 Job::Search(mut job) => {
@@ -256,11 +256,11 @@ impl Supervisor {
                     let note = result
                         .as_ref()
                         .err()
-                        .map(|error| (error.kind(), error.to_string()));
+                        .map(|error| (error.kind(), with_cause(error)));
                     let _ = job.reply.send(result);
                     match note {
                         None => self.succeeded(),
-                        Some((kind, note)) => self.failed_so(kind, &note),
+                        Some((kind, note)) => self.failed(kind, &note),
                     }
                 }
             }
@@ -305,7 +305,7 @@ impl Supervisor {
                     name: self.config.name.clone(),
                 });
             }
-            let mut process = UciProcess::start(&spec(&self.config))?;
+            let mut process = UciProcess::start(&self.config.spec())?;
             process.new_game()?;
             info!(
                 "the engine {} runs: {}",
@@ -328,12 +328,8 @@ impl Supervisor {
         self.retry_at = None;
     }
 
-    fn failed(&mut self, error: &ExternalError) {
-        self.failed_so(error.kind(), &error.to_string());
-    }
-
     /// Ends the process after a failure of this kind, and says once that the embedded engine moves instead.
-    fn failed_so(&mut self, kind: Option<&'static str>, note: &str) {
+    fn failed(&mut self, kind: Option<&'static str>, note: &str) {
         let Some(kind) = kind else {
             debug!("{note}");
             return;
@@ -353,16 +349,11 @@ impl Supervisor {
     }
 }
 
-fn spec(config: &config::ExternalEngine) -> EngineSpec {
-    let program = config.command.to_string_lossy().into_owned();
-    EngineSpec {
-        name: config.name.clone(),
-        command: std::iter::once(program)
-            .chain(config.arguments.iter().cloned())
-            .collect(),
-        directory: config.directory.clone(),
-        options: config.options.clone(),
-        if_offered: Vec::new(),
+/// The error in words, with what the system says about it.
+fn with_cause(error: &ExternalError) -> String {
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
 }
 

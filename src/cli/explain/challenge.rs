@@ -19,7 +19,7 @@ use crate::{
             rules::{self, DecidedBy},
         },
     },
-    config::{Action, Config, GameSettings, TimeControlLimit},
+    config::{Action, Config, EMBEDDED, GameSettings, TimeControlLimit},
     store::{OpponentScore, RequestedPersona},
 };
 use sparring_chess::{
@@ -246,7 +246,15 @@ fn played(config: &Config, facts: &RuleContext) -> String {
             delay.unwrap_or_default() + &tempo.unwrap_or_default()
         }
     };
-    format!("  Played by {}, {level}{pace}; {books}\n", cast.personality)
+    let named = own.as_ref().and_then(|own| own.engine.clone());
+    let engine = match cast.engine.or(named) {
+        Some(engine) if engine != EMBEDDED => format!(", by the engine {engine}"),
+        _ => String::new(),
+    };
+    format!(
+        "  Played by {}, {level}{engine}{pace}; {books}\n",
+        cast.personality
+    )
 }
 
 /// The rule that continues at the level of the last game, if any.

@@ -21,7 +21,7 @@ use crate::cli::{
     render_diagnostics::{self, Style},
 };
 use crate::{
-    config::{self, Config, Paths},
+    config::{self, Config, EMBEDDED, Paths},
     describe::{ParamRow, key_rows, param_rows, strength_of},
     reload::list,
 };
@@ -228,7 +228,14 @@ pub fn explain_profile(file: &str, text: &str) -> Result<String, Diagnostics> {
     let Some(profile) = profile else {
         return Err(findings);
     };
+    let external = profile.engine.as_deref().filter(|engine| *engine != EMBEDDED);
     let source = match profile.level {
+        _ if external.is_some() => {
+            format!(
+                "those of the embedded engine, while {} cannot move; `level` sets UCI_Elo where that engine has it",
+                external.unwrap_or_default()
+            )
+        }
         _ if profile.network.is_some() => "those of its network".to_owned(),
         Some(level) => format!("level {level}, {CALIBRATION}; keys set by hand override it"),
         None => "no level: full strength but for keys set by hand".to_owned(),
