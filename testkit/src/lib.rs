@@ -3,6 +3,7 @@
 
 mod harness;
 pub mod load_test;
+pub mod rogue_engine;
 pub mod soak;
 
 /// What words say to a command's arguments, the first of them being its name.

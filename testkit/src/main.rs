@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use sparring::cli::{exit, logging};
-use sparring_testkit::{load_test, soak};
+use sparring_testkit::{load_test, rogue_engine, soak};
 
 /// Tests the whole daemon against the sandbox.
 #[derive(Debug, Parser)]
@@ -23,6 +23,8 @@ enum Command {
     BenchDaemon(load_test::Args),
     /// Plays games under injected faults and kills, and fails if any is lost by them.
     Soak(soak::Args),
+    /// Passes UCI on to another engine and misbehaves every few moves.
+    RogueEngine(rogue_engine::Args),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Command::BenchDaemon(args) => load_test::run(args),
         Command::Soak(args) => soak::run(args),
+        Command::RogueEngine(args) => rogue_engine::run(args),
     };
     exit::report("sparring-testkit", outcome, &log)
 }

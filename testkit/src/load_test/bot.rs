@@ -16,6 +16,15 @@ const REFUSAL: &str = "refused with 400";
 /// Log field of the time from our turn to sending the move, in microseconds.
 const LEAVES: (&str, &str) = (" leaves ", " us after the turn came");
 
+/// Log text of a move by the engine that the settings call `rogue`.
+const EXTERNAL: &str = " engine rogue ";
+
+/// Log texts of its failures: the first in a row, and further ones.
+const FAILED: (&str, &str) = (
+    ": the embedded engine moves until it is started again",
+    ": it is started again in ",
+);
+
 /// Log text of a reloaded book.
 const RELOADED: &str = "book reloaded, ";
 
@@ -35,12 +44,22 @@ pub(super) struct Log {
     pub own: Latency,
     /// Books that were read again.
     pub reloads: usize,
+    /// Moves of an external engine.
+    pub external: usize,
+    /// Moves of the embedded engine.
+    pub embedded: usize,
+    /// Failures of the external engine.
+    pub failures: usize,
 }
 
 impl Log {
     fn read(&mut self, line: &str) {
         self.refusals += usize::from(line.contains(REFUSAL));
         self.reloads += usize::from(line.contains(RELOADED));
+        self.external += usize::from(line.contains(EXTERNAL));
+        self.embedded +=
+            usize::from(line.contains(" engine ") && line.contains(" nodes ") && !line.contains(EXTERNAL));
+        self.failures += usize::from(line.contains(FAILED.0) || line.contains(FAILED.1));
         let micros = line
             .strip_suffix(LEAVES.1)
             .and_then(|line| line.rsplit_once(LEAVES.0))

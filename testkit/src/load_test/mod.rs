@@ -7,6 +7,7 @@
 mod book_writer;
 mod bot;
 mod memory;
+mod rogue;
 mod siege;
 mod stats;
 
@@ -48,6 +49,9 @@ pub struct Args {
     /// Only this: games alone, and the same with 1,100 idle sockets and 300 clients at the dashboard.
     #[arg(long, conflicts_with = "endurance")]
     besieged: bool,
+    /// Only this: the games, by this UCI engine behind a proxy that ends, hangs, prints garbage or plays illegal moves.
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["endurance", "besieged"])]
+    rogue: Option<String>,
     /// Seed of everything drawn.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -70,10 +74,11 @@ const STUCK: Duration = Duration::from_secs(900);
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let runtime = threads::runtime()?;
     runtime.block_on(async {
-        match args.endurance {
-            Some(games) => memory::measure(games as usize, args).await,
-            None if args.besieged => siege::measure(args).await,
-            None => measure(args).await,
+        match (args.endurance, &args.rogue) {
+            (Some(games), _) => memory::measure(games as usize, args).await,
+            (None, Some(engine)) => rogue::measure(engine, args).await,
+            (None, None) if args.besieged => siege::measure(args).await,
+            (None, None) => measure(args).await,
         }
     })?;
     Ok(Exit::Success)
