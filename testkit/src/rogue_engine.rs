@@ -14,7 +14,7 @@ use sparring::cli::exit::Exit;
 /// Passes UCI on to an engine, and misbehaves every few moves.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// One of so many moves goes wrong, on average.
+    /// One of so many moves goes wrong, on average; 0 for none.
     #[arg(long, default_value_t = 6)]
     every: u32,
     /// Seed of what goes wrong; each process draws its own.
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
     });
     for line in stdin().lock().lines().map_while(Result::ok) {
-        if line.starts_with("go") && draw.random_range(0..args.every.max(1)) == 0 {
+        if line.starts_with("go") && args.every > 0 && draw.random_range(0..args.every) == 0 {
             match FAULTS[draw.random_range(0..FAULTS.len())] {
                 Fault::Exit => break,
                 Fault::Freeze => freeze()?,

@@ -321,6 +321,16 @@ pub struct Name<'k> {
     pub known: Option<&'k [String]>,
 }
 
+/// `a book`, `an engine`.
+fn with_article(word: &str) -> String {
+    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {word}")
+}
+
 impl Name<'_> {
     /// Whether text can be a name: small letters, digits, `-` and `_`, so that it is a safe file stem. Names appear in
     /// the chat, where a full stop could make a link of one: lichess drops a bot's line with a link.
@@ -335,18 +345,23 @@ impl ValueType for Name<'_> {
     type Value = String;
 
     fn describe(&self) -> String {
-        format!(
-            "the name of a {}, as its file is called without the ending",
-            self.what
-        )
+        match self.what {
+            "book" | "personality" => {
+                format!(
+                    "the name of a {}, as its file is called without the ending",
+                    self.what
+                )
+            }
+            what => format!("the name of {}", with_article(what)),
+        }
     }
 
     fn read(&self, value: &Spanned<DeValue<'_>>) -> Result<String, Vec<TypeError>> {
         let DeValue::String(name) = value.get_ref() else {
-            return wrong_kind(value, &format!("the name of a {}", self.what));
+            return wrong_kind(value, &format!("the name of {}", with_article(self.what)));
         };
         if !Self::is_name(name) {
-            let message = format!("{} cannot name a {}", quote(name), self.what);
+            let message = format!("{} cannot name {}", quote(name), with_article(self.what));
             let help = "write small letters, digits and dashes, without folder or ending";
             return Err(vec![TypeError::new(value, message).with_help(help)]);
         }

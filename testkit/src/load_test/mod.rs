@@ -52,6 +52,9 @@ pub struct Args {
     /// Only this: the games, by this UCI engine behind a proxy that ends, hangs, prints garbage or plays illegal moves.
     #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["endurance", "besieged"])]
     rogue: Option<String>,
+    /// With --rogue: one of so many moves goes wrong; 0 for none.
+    #[arg(long, value_name = "MOVES", default_value_t = 6, requires = "rogue")]
+    every: u32,
     /// Seed of everything drawn.
     #[arg(long, default_value_t = 1)]
     seed: u64,

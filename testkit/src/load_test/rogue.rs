@@ -15,10 +15,11 @@ pub(super) async fn measure(engine: &str, args: &Args) -> anyhow::Result<()> {
     let proxy = std::env::current_exe()?;
     let folder = Folder::new()?;
     let text = format!(
-        "{}[engine.rogue]\ncommand = {:?}\narguments = [\"rogue-engine\", \"--seed\", \"{}\", \"--\", {engine:?}]\nnodes = {NODES}\n",
+        "{}[engine.rogue]\ncommand = {:?}\narguments = [\"rogue-engine\", \"--seed\", \"{}\", \"--every\", \"{}\", \"--\", {engine:?}]\nnodes = {NODES}\n",
         settings(args.at_once, "50ms"),
         proxy.display().to_string(),
         args.seed,
+        args.every,
     );
     let personality =
         "about = \"Lets another engine search.\"\nengine = \"rogue\"\ndelay = \"off\"\nbooks = []\n";

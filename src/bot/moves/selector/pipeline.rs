@@ -238,14 +238,18 @@ impl Pipeline {
     }
 }
 
-/// How an external engine searches for a move. It takes its own time by the clocks, and is stopped when half of ours is gone, so
-/// that the embedded engine can still move.
+/// How an external engine searches for a move. It takes its own time by the clocks. It is stopped when it has taken much more than
+/// the embedded engine would, and half of the clock at most, so that a hung one leaves time for the embedded one.
 fn external_search(engine: &ExternalEngine, request: &MoveRequest) -> ExternalSearch {
     let gone = request.arrived.elapsed().into();
     let clocks = request.clocks.filter(|_| request.line.ply() >= 2);
     let mine = clocks.map(|clocks| clocks.mine - gone - request.overhead);
     let (time, stop_after) = match mine {
-        Some(mine) => (None, mine.scaled(0.5)),
+        Some(mine) => (
+            None,
+            mine.scaled(0.5)
+                .min(limits(request).hard.scaled(2.0) + STOP_TIMEOUT),
+        ),
         None if request.line.ply() < 2 => (Some(FIRST_MOVE.soft), FIRST_MOVE.hard - gone),
         None => (Some(UNHURRIED.soft), UNHURRIED.hard.scaled(3.0)),
     };
