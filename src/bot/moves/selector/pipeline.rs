@@ -51,6 +51,11 @@ const FIRST_MOVE: TimeLimits = TimeLimits {
     hard: Millis::from_secs(8),
 };
 
+/// With less on the clock the embedded engine moves: it cannot hang.
+const LEAST_FOR_EXTERNAL: Millis = Millis(1_000);
+/// What an external engine may take beyond half as much again as the embedded one's limit.
+const MARGIN_OF_STOP: Millis = Millis(100);
+
 /// Nodes of the search that verifies a book move: enough to see what loses material.
 const VERIFY_NODES: Nodes = Nodes(30_000);
 /// Its time limit, however slow the machine.
@@ -187,7 +192,7 @@ impl Pipeline {
     /// Stage 2 with an external engine; none where there is none or it fails.
     async fn external_move(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
         let engine = request.engine.as_ref()?;
-        let search = external_search(engine, request);
+        let search = external_search(engine, request)?;
         match slot.external().search(engine, &self.metrics, search).await {
             Ok(found) => Some(Proposal {
                 mv: found.mv,
@@ -239,23 +244,27 @@ impl Pipeline {
 }
 
 /// How an external engine searches for a move. It takes its own time by the clocks. It is stopped when it has taken much more than
-/// the embedded engine would, and half of the clock at most, so that a hung one leaves time for the embedded one.
-fn external_search(engine: &ExternalEngine, request: &MoveRequest) -> ExternalSearch {
+/// the embedded engine would, and a quarter of the clock at most: a hung one leaves time for the embedded one. None when the clock is
+/// nearly out.
+fn external_search(engine: &ExternalEngine, request: &MoveRequest) -> Option<ExternalSearch> {
     let gone = request.arrived.elapsed().into();
     let clocks = request.clocks.filter(|_| request.line.ply() >= 2);
     let mine = clocks.map(|clocks| clocks.mine - gone - request.overhead);
+    if mine.is_some_and(|mine| mine < LEAST_FOR_EXTERNAL) {
+        return None;
+    }
     let (time, stop_after) = match mine {
         Some(mine) => (
             None,
-            mine.scaled(0.5)
-                .min(limits(request).hard.scaled(2.0) + STOP_TIMEOUT),
+            mine.scaled(0.25)
+                .min(limits(request).hard.scaled(1.5) + MARGIN_OF_STOP),
         ),
         None if request.line.ply() < 2 => (Some(FIRST_MOVE.soft), FIRST_MOVE.hard - gone),
         None => (Some(UNHURRIED.soft), UNHURRIED.hard.scaled(3.0)),
     };
     let has_limit = engine.nodes.is_some() || engine.depth.is_some();
     let move_time = engine.move_time.or(time.filter(|_| !has_limit));
-    ExternalSearch {
+    Some(ExternalSearch {
         line: request.line.clone(),
         level: request.persona.plays_at(),
         limits: GoLimits {
@@ -273,8 +282,8 @@ fn external_search(engine: &ExternalEngine, request: &MoveRequest) -> ExternalSe
             only: None,
         },
         stop_after,
-        limit: stop_after + STOP_TIMEOUT.min(mine.unwrap_or(STOP_TIMEOUT).scaled(0.1)),
-    }
+        limit: stop_after + STOP_TIMEOUT.min(mine.map_or(STOP_TIMEOUT, |mine| mine.scaled(0.1))),
+    })
 }
 
 /// The time limits of the search, less what has passed since the turn came.
