@@ -1,4 +1,5 @@
 //! Writes what the sandbox serves in a browser: the page's files as `make web` left them in `web/dist`, or nothing.
+//! A package of this crate holds them in `dist`, which in a checkout is a link, or on Windows a file that names its target.
 
 use std::{
     env,
@@ -11,7 +12,14 @@ use std::{
 use sparring_files::folder::{files_in, name_of};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../web/dist");
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let packaged = root.join("dist");
+    let is_package = packaged.is_dir() && !packaged.is_symlink();
+    let dist = if is_package {
+        packaged
+    } else {
+        root.join("../../web/dist")
+    };
     // A watched path that does not exist would rebuild the crate each time; then its parent tells when it appears.
     let watched = dist
         .ancestors()
