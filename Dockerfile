@@ -1,4 +1,4 @@
-# Sparring in a container: the page, the program, and nothing else; it runs as nobody in particular.
+# Sparring in a container: the program with its page, and nothing else, no shell either; it runs as nobody in particular.
 #
 #   docker build -t sparring .
 #   docker run -d --name sparring --restart on-failure --stop-timeout 1200 --read-only --cap-drop ALL \
@@ -15,8 +15,9 @@ COPY web/tsconfig.json web/build.mjs ./
 COPY web/src src
 RUN npm run --silent build
 
-# The same Debian as below: a program built with a newer C library would not start there.
-FROM rust:1.95-slim-bookworm AS build
+# Alpine's programs need no library of the system that they run on.
+FROM rust:1.95-alpine AS build
+RUN apk add --no-cache build-base ca-certificates
 WORKDIR /src
 # By name, so that nothing else comes along: what is in a stage stays in the cache of whoever builds.
 COPY Cargo.toml Cargo.lock build.rs bot.toml ./
@@ -28,17 +29,14 @@ COPY testkit testkit
 COPY examples examples
 COPY books books
 COPY personalities personalities
+COPY packaging/image-root.sh packaging/
 COPY --from=page /src/web/dist web/dist
 RUN cargo build --locked --profile dist --bin sparring
+RUN sh packaging/image-root.sh target/dist/sparring /image
 
-FROM debian:bookworm-slim
-# The roots that lichess' certificate is checked against.
-RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates \
-    && rm -rf /var/lib/apt/lists/* \
-    && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin sparring \
-    && install -d -o sparring -g sparring -m 0700 /state
-COPY --from=build /src/target/dist/sparring /usr/bin/sparring
+# packaging/image.sh makes the images of a release from this stage.
+FROM scratch
+COPY --from=build --chown=10001:10001 /image /
 USER 10001:10001
 # What systemd calls the folder that it makes for a service: the archive lies there.
 ENV STATE_DIRECTORY=/state

