@@ -351,15 +351,20 @@ fn docker_gets_what_the_build_needs_and_no_token() {
         "examples",
         "books",
         "personalities",
+        "packaging/image-root.sh",
     ] {
         assert!(sources.contains(&file), "{file} is not copied");
     }
 }
 
+fn manifest(path: &str) -> toml::Table {
+    fs::read_to_string(root().join(path)).unwrap().parse().unwrap()
+}
+
 #[test]
 fn packages_have_only_what_they_name() {
-    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let manifest: toml::Table = manifest.parse().unwrap();
+    let manifest = manifest("Cargo.toml");
+    let sandbox = self::manifest("crates/sandbox/Cargo.toml");
     let names = |list: &toml::Value| -> Vec<String> {
         let entries = list.as_array().unwrap().iter();
         entries
@@ -374,6 +379,7 @@ fn packages_have_only_what_they_name() {
     let package = &manifest["package"];
     let all = [
         names(&package["include"]),
+        names(&sandbox["package"]["include"]),
         names(&package["metadata"]["deb"]["assets"]),
     ]
     .concat();
@@ -381,10 +387,62 @@ fn packages_have_only_what_they_name() {
     for name in all {
         let file = name.rsplit('/').next().unwrap();
         assert!(
-            !matches!(file, "" | "*" | "**") && !["books", "personalities", "web"].contains(&file),
+            !matches!(file, "" | "*" | "**") && !["books", "personalities", "web", "dist"].contains(&file),
             "{name} takes whatever lies there"
         );
     }
+}
+
+#[test]
+fn packages_name_each_other_by_the_version_of_all() {
+    let workspace = &manifest("Cargo.toml")["workspace"];
+    let version = &workspace["package"]["version"];
+    let dependencies = workspace["dependencies"].as_table().unwrap().iter();
+    let parts: Vec<_> = dependencies
+        .filter(|(_, part)| part.get("path").is_some())
+        .collect();
+    assert!(parts.len() > 10, "{parts:?}");
+    for (name, part) in parts {
+        assert_eq!(part.get("version"), Some(version), "{name}: make version");
+    }
+}
+
+#[test]
+fn workflows_take_actions_by_commit_the_compiler_of_the_manifest_and_no_rights_by_default() {
+    let manifest = manifest("Cargo.toml");
+    let compiler = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
+    for name in ["ci.yml", "release.yml"] {
+        let text = fs::read_to_string(root().join(".github/workflows").join(name)).unwrap();
+        assert!(text.contains("\npermissions: {}\n"), "{name}");
+        assert!(
+            text.contains(&format!("\n  RUSTUP_TOOLCHAIN: \"{compiler}\"\n")),
+            "{name}"
+        );
+        let used: Vec<&str> = text.split("uses: ").skip(1).collect();
+        assert!(used.len() >= 3, "{name}");
+        for action in used {
+            let (_, commit) = action.split_once('@').unwrap();
+            let (commit, _) = commit.split_once(" # v").expect("the version in words");
+            assert!(
+                commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()),
+                "{name}: {commit}"
+            );
+        }
+    }
+    let dockerfile = fs::read_to_string(root().join("Dockerfile")).unwrap();
+    assert!(dockerfile.contains(&format!("\nFROM rust:{compiler}-alpine AS build\n")));
+}
+
+#[test]
+fn the_image_has_nothing_below_it_one_layer_and_no_root() {
+    let dockerfile = fs::read_to_string(root().join("Dockerfile")).unwrap();
+    let (_, last) = dockerfile.split_once("\nFROM scratch\n").unwrap();
+    let count = |word: &str| last.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!(
+        [count("COPY "), count("ADD "), count("RUN "), count("FROM ")],
+        [1, 0, 0, 0]
+    );
+    assert!(last.contains("\nUSER 10001:10001\n"));
 }
 
 #[test]
