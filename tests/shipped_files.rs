@@ -363,8 +363,7 @@ fn manifest(path: &str) -> toml::Table {
 
 #[test]
 fn packages_have_only_what_they_name() {
-    let manifest = manifest("Cargo.toml");
-    let sandbox = self::manifest("crates/sandbox/Cargo.toml");
+    let (package, sandbox) = (manifest("Cargo.toml"), manifest("crates/sandbox/Cargo.toml"));
     let names = |list: &toml::Value| -> Vec<String> {
         let entries = list.as_array().unwrap().iter();
         entries
@@ -376,7 +375,7 @@ fn packages_have_only_what_they_name() {
             })
             .collect()
     };
-    let package = &manifest["package"];
+    let package = &package["package"];
     let all = [
         names(&package["include"]),
         names(&sandbox["package"]["include"]),
@@ -409,8 +408,8 @@ fn packages_name_each_other_by_the_version_of_all() {
 
 #[test]
 fn workflows_take_actions_by_commit_the_compiler_of_the_manifest_and_no_rights_by_default() {
-    let manifest = manifest("Cargo.toml");
-    let compiler = manifest["workspace"]["package"]["rust-version"].as_str().unwrap();
+    let workspace = &manifest("Cargo.toml")["workspace"];
+    let compiler = workspace["package"]["rust-version"].as_str().unwrap();
     for name in ["ci.yml", "release.yml"] {
         let text = fs::read_to_string(root().join(".github/workflows").join(name)).unwrap();
         assert!(text.contains("\npermissions: {}\n"), "{name}");
