@@ -394,9 +394,9 @@ IMAGE ?= localhost/sparring
 image:
 	packaging/image.sh $(IMAGE) target/archives/sparring-*-linux-musl.tar.gz
 
-# Each package is built from its own archive, the built page included.
+# Each package is built from its own archive, the built page included, which git does not know.
 packages: web
-	$(CARGO) package --workspace --exclude sparring-lab --exclude sparring-testkit
+	$(CARGO) package --allow-dirty --workspace --exclude sparring-lab --exclude sparring-testkit
 
 version:
 	@test -n "$(VERSION)" || { echo 'make version VERSION=1.0.0'; exit 1; }
