@@ -124,6 +124,41 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
+fn whoever_moves_over_has_the_token_checked_and_keeps_nothing_if_it_is_refused() {
+    let office = Office::open();
+    let token = office.give("Fresh", &SCOPES);
+    let config = |token: &str| {
+        let text = format!("token: {token}\nengine: {{dir: x}}\ngreeting: {{hello: \"I am {{me}}.\"}}\n");
+        fs::write(office.at("config.yml"), text).unwrap();
+    };
+    let init = || {
+        office.sparring(&[
+            "init",
+            "--from",
+            "config.yml",
+            "--output",
+            "moved",
+            "--upgrade",
+            "Fresh",
+        ])
+    };
+    config("lip_refusedRefused12");
+    let output = init();
+    assert_eq!(output.status.code(), Some(77), "{}", said(&output));
+    assert!(!office.at("moved").exists());
+    config(&token);
+    let output = init();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("Fresh is ready"), "{}", said(&output));
+    assert!(!said(&output).contains(&token), "the token is never shown");
+    assert_eq!(mode(&office.at("moved/token")), 0o600);
+    let personality = fs::read_to_string(office.at("moved/personalities/moved.toml")).unwrap();
+    assert!(personality.contains("title = \"Fresh\""), "{personality}");
+    let doctor = office.sparring(&["doctor", "--config", "moved/bot.toml"]);
+    assert!(doctor.status.success(), "{}", said(&doctor));
+}
+
+#[test]
 fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
     let office = Office::open();
     let token = office.give("Fresh", &SCOPES);

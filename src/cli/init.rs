@@ -1,6 +1,7 @@
-//! `sparring init`: makes a bot account of a fresh account. Checks the token, and writes bot.toml and the token file before
-//! the upgrade, which cannot be undone. Overwrites nothing.
+//! `sparring init`: makes a bot account of a fresh account, or moves over from another bot. Checks the token, and writes
+//! bot.toml and the token file before the upgrade, which cannot be undone. Overwrites nothing.
 
+mod import;
 mod new_files;
 
 use std::{
@@ -11,6 +12,7 @@ use std::{
 use anyhow::Context as _;
 use console::Term;
 
+use import::Import;
 use new_files::NewFiles;
 
 use crate::cli::{
@@ -30,9 +32,11 @@ use sparring_lichess::{Client, Escaped, Token, bare_token};
 #[command(after_help = "Examples:
   sparring init                                       asks for everything
   sparring init --from ~/token.txt --upgrade MyBot    asks nothing, for scripts
+  sparring init --from config.yml --output mybot      moves over from lichess-bot or BotLi, books and token as well
+  sparring init --from config.yml --output mybot --offline    the same without asking lichess about the token
 
 Exit codes: 0 ready, 1 a file exists already or cannot be written, 2 usage, 69 server not reachable, \
-77 token or account refused.")]
+77 token or account refused, 78 the settings of another bot cannot be read.")]
 pub struct Args {
     /// The settings file to write.
     #[arg(long, default_value = "bot.toml")]
@@ -40,20 +44,21 @@ pub struct Args {
     /// The file to write the token to, readable by you alone; by default `token` beside the settings.
     #[arg(long)]
     token_file: Option<PathBuf>,
-    /// Reads the token from this file instead of asking.
+    /// The folder for bot.toml, token, books and personalities, instead of --config.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "config")]
+    output: Option<PathBuf>,
+    /// Reads the token from this file instead of asking; from a config.yml of lichess-bot or BotLi, all settings.
     #[arg(long)]
     from: Option<PathBuf>,
+    /// Makes no call: the token that is moved over from a config.yml is not checked.
+    #[arg(long, requires = "from")]
+    offline: bool,
     /// Makes the account of this name a bot without asking. This cannot be undone.
     #[arg(long, value_name = "NAME")]
     upgrade: Option<String>,
-    /// The server's URL.
-    #[arg(
-        long,
-        env = "LICHESS_URL",
-        hide_env_values = true,
-        default_value = "https://lichess.org"
-    )]
-    url: String,
+    /// The server's URL; by default that of the config.yml, or https://lichess.org.
+    #[arg(long, env = "LICHESS_URL", hide_env_values = true)]
+    url: Option<String>,
 }
 
 /// The shipped bot.toml: every key with its default.
@@ -68,21 +73,40 @@ const PREFERENCES: &str = "https://lichess.org/account/preferences/game-behavior
 /// Runs the wizard.
 ///
 /// # Errors
-/// When a file exists already or cannot be written, there is no token, or the server refuses token or account.
+/// When a file exists already or cannot be written, settings of another bot cannot be read, there is no token, or the server
+/// refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     memory_protection::forbid_core_dumps();
-    let token_file = args.token_file.clone().unwrap_or_else(|| {
-        let folder = args.config.parent().unwrap_or(Path::new(""));
-        folder.join("token")
-    });
-    for path in [&args.config, &token_file] {
-        if path.exists() {
-            return Err(taken(path));
+    let files = Places::of(args);
+    let import = match args.from.as_deref().filter(|from| import::is_yaml(from)) {
+        Some(from) => Some(import::read(from)?),
+        None if args.offline => {
+            let sentence =
+                "--offline is for moving over: --from names the config.yml of lichess-bot or BotLi";
+            return Err(Failure::error(Exit::Usage, sentence));
         }
-    }
-    let server = Server::parse(&args.url)
+        None => None,
+    };
+    files.must_be_free(import.as_ref())?;
+    let url = args.url.clone().or_else(|| import.as_ref()?.url());
+    let server = url
+        .map_or(Ok(Server::default()), |url| Server::parse(&url))
         .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?;
-    let text = token_text(args.from.as_deref())?;
+    if args.offline {
+        files
+            .write(
+                &server,
+                import.as_ref(),
+                None,
+                import.as_ref().and_then(Import::token),
+            )?
+            .keep();
+        return said(&files, import.as_ref(), None);
+    }
+    let text = match &import {
+        Some(import) => import.token().map(str::to_owned).ok_or_else(no_token)?,
+        None => token_text(args.from.as_deref())?,
+    };
     let token = Token::parse(&text).map_err(|error| Failure::error(Exit::NoPermission, error.to_string()))?;
     let client = Client::new(server.as_str(), token, fresh_seed())
         .map_err(|error| Failure::error(Exit::BadConfiguration, error.to_string()))?;
@@ -95,27 +119,137 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Config::default().tournaments.scopes(),
     ))?;
     let name = admit(&verified, args.upgrade.as_deref())?;
-    // Before the upgrade, which cannot be undone: it must not happen if the disk is full. The token first: settings that name
-    // a missing file would be worse than a token without settings.
-    let settings = settings(&server, &args.config, &token_file)?;
-    let token_draft = NewFiles::write(&token_file, &format!("{}\n", bare_token(&text)), 0o600)?;
-    let settings_draft = NewFiles::write(&args.config, &settings, 0o644)?;
+    // Before the upgrade, which cannot be undone: it must not happen if the disk is full.
+    let drafts = files.write(&server, import.as_ref(), Some(&name), Some(&text))?;
     if !verified.account.is_bot() {
         runtime
             .block_on(client.upgrade_to_bot())
             .map_err(|error| failed(&error))?;
     }
-    token_draft.keep();
-    settings_draft.keep();
+    drafts.keep();
+    said(&files, import.as_ref(), Some(&name))
+}
+
+fn no_token() -> anyhow::Error {
+    let sentence = "the config.yml holds no token, only a placeholder; write yours into it, or use --offline";
+    Failure::error(Exit::NoPermission, sentence)
+}
+
+/// Where the files go.
+struct Places {
+    config: PathBuf,
+    token: PathBuf,
+    /// The folder of bot.toml.
+    folder: PathBuf,
+}
+
+impl Places {
+    fn of(args: &Args) -> Self {
+        let config = match &args.output {
+            Some(folder) => folder.join("bot.toml"),
+            None => args.config.clone(),
+        };
+        let folder = config.parent().unwrap_or(Path::new("")).to_owned();
+        let token = args.token_file.clone().unwrap_or_else(|| folder.join("token"));
+        Self {
+            config,
+            token,
+            folder,
+        }
+    }
+
+    /// Refuses to write over a file. Books and personalities that come with the program may be there already.
+    fn must_be_free(&self, import: Option<&Import>) -> anyhow::Result<()> {
+        let own = import.map_or_else(Vec::new, |import| import.files(None));
+        let own = own
+            .iter()
+            .filter(|file| !file.is_shipped)
+            .map(|file| self.folder.join(&file.path));
+        match [self.config.clone(), self.token.clone()]
+            .into_iter()
+            .chain(own)
+            .find(|path| path.exists())
+        {
+            Some(path) => Err(taken(&path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes all files, to be kept or removed. `name` is the bot's, if it is known.
+    fn write(
+        &self,
+        server: &Server,
+        import: Option<&Import>,
+        name: Option<&str>,
+        token: Option<&str>,
+    ) -> anyhow::Result<Drafts> {
+        let mut drafts = Drafts::default();
+        // The token first: settings that name a missing file would be worse than a token without settings.
+        if let Some(token) = token {
+            drafts.write(&self.token, &format!("{}\n", bare_token(token)), 0o600)?;
+        }
+        for file in import.map_or_else(Vec::new, |import| import.files(name)) {
+            let path = self.folder.join(&file.path);
+            if !(file.is_shipped && path.exists()) {
+                drafts.write(&path, &file.text, 0o644)?;
+            }
+        }
+        let shipped = settings(server, &self.config, &self.token)?;
+        let text = import.map_or_else(|| Ok(shipped.clone()), |import| import.settings(&shipped))?;
+        drafts.write(&self.config, &text, 0o644)?;
+        Ok(drafts)
+    }
+}
+
+/// Files that are removed again unless they are kept.
+#[derive(Default)]
+struct Drafts(Vec<NewFiles>);
+
+impl Drafts {
+    fn write(&mut self, path: &Path, text: &str, mode: u32) -> anyhow::Result<()> {
+        self.0.push(NewFiles::write(path, text, mode)?);
+        Ok(())
+    }
+
+    fn keep(mut self) {
+        self.0.drain(..).for_each(NewFiles::keep);
+    }
+}
+
+impl Drop for Drafts {
+    fn drop(&mut self) {
+        // The first ones made the folders.
+        while self.0.pop().is_some() {}
+    }
+}
+
+/// Says what was done and what comes next. `name` is the bot's, if the server was asked.
+fn said(files: &Places, import: Option<&Import>, name: Option<&str>) -> anyhow::Result<Exit> {
+    if let Some(import) = import {
+        super::print(import.report())?;
+        super::print(format_args!(
+            "Books and personalities that come with Sparring lie beside yours, in {}.",
+            match files.folder.as_os_str().is_empty() {
+                true => Path::new("."),
+                false => &files.folder,
+            }
+            .display()
+        ))?;
+    }
+    let (config, token) = (files.config.display(), files.token.display());
+    let next = format!("Next: sparring doctor --config {config}, then sparring run --config {config}");
+    let Some(name) = name else {
+        let token = match import.and_then(Import::token) {
+            Some(_) => format!("the token is in {token}, readable by you alone, and was not checked"),
+            None => format!("put the token into {token}, and run chmod 600 {token}"),
+        };
+        return super::print(format_args!("The settings are in {config}; {token}.\n{next}"));
+    };
     super::print(format_args!(
-        "{name} is ready. The settings are in {}; the token is in {}, readable by you alone.\n\
+        "{name} is ready. The settings are in {config}; the token is in {token}, readable by you alone.\n\
          Takebacks: lichess starts new bots without them. To allow them, log in as {name} and choose casual games at\n\
          {PREFERENCES}\n\
-         Next: sparring doctor --config {}, then sparring run --config {}",
-        args.config.display(),
-        token_file.display(),
-        args.config.display(),
-        args.config.display(),
+         {next}"
     ))
 }
 

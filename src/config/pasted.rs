@@ -85,7 +85,7 @@ fn of_another_bot(text: &str, at: usize) -> Diagnostic {
     };
     let message = format!("this is a YAML file{whose}; Sparring reads TOML");
     Diagnostic::error(at..at, message).with_help(
-        "begin with the bot.toml that `sparring init` writes; docs/config.md says what each old key is called here",
+        "`sparring init --from FILE --output FOLDER` moves over from it, and says what becomes of each key",
     )
 }
 
@@ -129,8 +129,8 @@ mod tests {
         let lichess_bot = "token: \"oldform\"   # Lichess OAuth2 Token.\nurl: \"https://lichess.org/\"\n\nengine:\n  dir: \"./engines/\"\n";
         assert_eq!(
             said("bot.toml", lichess_bot),
-            "bot.toml:1:1: error: this is a YAML file of lichess-bot; Sparring reads TOML; begin with the bot.toml that \
-             `sparring init` writes; docs/config.md says what each old key is called here"
+            "bot.toml:1:1: error: this is a YAML file of lichess-bot; Sparring reads TOML; `sparring init --from FILE \
+             --output FOLDER` moves over from it, and says what becomes of each key"
         );
         assert!(
             !super::super::read("bot.toml", lichess_bot)

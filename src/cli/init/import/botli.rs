@@ -1,0 +1,480 @@
+//! The settings of BotLi, and what becomes of each.
+
+use super::{
+    challenges::{ListUse, SPEEDS, Who},
+    chat,
+    draft::{Draft, but, millis_of, toml, with_reason},
+    engines,
+    shared::{
+        self, ASKS_NO_SERVER, ENGINE_OUTPUT, NO_GAVIOTA, TABLES_ARE_WHOLE, add_list, by, differs, nothing,
+        taken,
+    },
+    table::{Becomes, Fate, Found, Refusal, Row, at},
+    yaml::{Node, Value},
+};
+use crate::config::TimeControlLimit;
+
+/// The version whose settings are in the table. BotLi has no numbers.
+pub(super) const VERSION: &str = "BotLi of July 2026";
+
+const fn row(under: &'static str, keys: &'static [&'static str], becomes: Becomes) -> Row {
+    Row {
+        under,
+        keys,
+        default: None,
+        becomes,
+    }
+}
+
+/// Both kinds of challengers; the section itself is how BotLi had it before May 2026.
+const CHALLENGERS: &str = "challenge|challenge.human|challenge.bot";
+/// Every setting. Rows that others depend on come first.
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    row("", &["token"], by(shared::token)),
+    row("", &["url"], by(shared::url)),
+    // Challenges.
+    row("challenge", &["concurrency"], by(concurrency)),
+    row("challenge", &["max_takebacks"], by(shared::takebacks)),
+    row(CHALLENGERS, &["variants"], by(|draft, found| shared::variants(draft, found, who(found)))),
+    row(CHALLENGERS, &["time_controls"], by(|draft, found| shared::speeds(draft, found, &[who(found)]))),
+    row(CHALLENGERS, &["modes"], by(|draft, found| shared::modes(draft, found, &[who(found)]))),
+    row("challenge", &["human_time_controls", "bot_time_controls"], by(|draft, found| {
+        shared::speeds(draft, found, &[who(found)])
+    })),
+    row("challenge", &["human_modes", "bot_modes"], by(|draft, found| shared::modes(draft, found, &[who(found)]))),
+    row(CHALLENGERS, &["min_increment", "max_increment", "min_initial", "max_initial"], by(time_bound)),
+    row(CHALLENGERS, &["bullet_with_increment_only"], by(bullet)),
+    row(CHALLENGERS, &["max_estimated_game_duration"], nothing(
+        "games are bounded by clock and increment: min-initial and min-increment of a [[rule]] that declines",
+    )),
+    row("", &["whitelist"], by(|draft, found| add_list(draft, found, ListUse::Welcome))),
+    row("", &["blacklist"], by(|draft, found| add_list(draft, found, ListUse::Blocked))),
+    row("", &["online_blacklists"], by(|draft, found| shared::add_urls(draft, found, ListUse::Blocked))),
+    // Engines.
+    row("engines.*", &["dir", "name"], by(engine)),
+    row("engines.*", &["ponder"], by(shared::ponder)),
+    row("engines.*", &["silence_stderr"], nothing(ENGINE_OUTPUT)),
+    row("engines.*", &["move_overhead_multiplier"], differs(
+        "move-overhead = \"300ms\" in [play]: what a move loses on its way, whatever the clock",
+    )),
+    row("engines.*.uci_options", &["*"], by(uci_option)),
+    row("engines.*.limits", &["time"], nothing(shared::NO_MOVE_TIME)),
+    row("engines.*.limits", &["depth", "nodes"], by(limit)),
+    // Tables.
+    row("syzygy.standard", &["enabled"], by(|_, found| {
+        shared::switch(found, "syzygy in [paths]", "no syzygy in [paths]")
+    })),
+    row("syzygy.standard", &["paths"], by(|draft, found| shared::syzygy(draft, found, "syzygy.standard.enabled"))),
+    row("syzygy.standard", &["max_pieces", "instant_play"], nothing(TABLES_ARE_WHOLE)),
+    row("syzygy.antichess|syzygy.atomic", &["enabled", "paths", "max_pieces", "instant_play"], nothing(
+        "the bot cannot play these variants on lichess",
+    )),
+    row("gaviota", &["enabled", "paths", "max_pieces"], nothing(NO_GAVIOTA)),
+    // Books.
+    row("books", &["*"], by(|draft, found| {
+        draft.books.paths.insert(found.key.to_owned(), found.text()?);
+        Ok(taken("converted where opening_books names it and is on"))
+    })),
+    row("opening_books", &["enabled"], by(|draft, found| {
+        draft.books.enabled = found.truth()?;
+        shared::switch(found, "moved.toml and rules name books", "moved.toml names no books")
+    })),
+    row("opening_books", &["priority"], nothing("books are asked before the engine, and there is nothing else to ask")),
+    row("opening_books", &["read_learn"], nothing(
+        "learning lies in the archive, not in the book: book-learning in [state]",
+    )),
+    row("opening_books.books.*", &["names"], by(book)),
+    row("opening_books.books.*", &["selection"], by(selection)),
+    row("opening_books.books.*", &["max_depth"], by(max_depth)),
+    row("opening_books.books.*", &["max_moves", "allow_repetitions"], nothing(
+        "a book is played from until it ends or book-plies is reached",
+    )),
+    // Moves of servers.
+    row("online_moves.opening_explorer", &[
+        "enabled", "priority", "player", "only_without_book", "use_for_variants", "allow_repetitions", "min_time", "timeout",
+        "min_games", "only_with_wins", "selection", "anti", "max_depth", "max_moves",
+    ], nothing(ASKS_NO_SERVER)),
+    row("online_moves.lichess_cloud", &[
+        "enabled", "priority", "only_without_book", "use_for_variants", "allow_repetitions", "trust_eval", "min_eval_depth",
+        "min_time", "timeout", "max_depth", "max_moves",
+    ], nothing(ASKS_NO_SERVER)),
+    row("online_moves.chessdb", &[
+        "enabled", "priority", "only_without_book", "allow_repetitions", "trust_eval", "min_time", "timeout", "best_move",
+        "max_depth", "max_moves",
+    ], nothing(ASKS_NO_SERVER)),
+    row("online_moves.online_egtb", &["enabled", "min_time", "timeout"], nothing(ASKS_NO_SERVER)),
+    // Draws and resigning.
+    row("offer_draw", &["enabled"], by(|_, found| {
+        shared::switch(found, "moved.toml takes and offers draws", "moved.toml takes no draws")
+    })),
+    row("offer_draw", &["score"], by(|draft, found| shared::draw_score(draft, found, "offer_draw.enabled"))),
+    row("offer_draw", &["consecutive_moves"], by(|draft, found| {
+        shared::moves(draft, found, "draw-moves", "offer_draw.enabled")
+    })),
+    row("offer_draw", &["min_game_length"], differs("in rated games draws wait for move 31, in casual games for nothing")),
+    row("offer_draw", &["against_humans"], by(draws_of_people)),
+    row("resign", &["enabled"], by(|_, found| {
+        shared::switch(found, "moved.toml resigns", "moved.toml never resigns")
+    })),
+    row("resign", &["score"], by(|draft, found| shared::resign_score(draft, found, "resign.enabled"))),
+    row("resign", &["consecutive_moves"], by(|draft, found| {
+        shared::moves(draft, found, "resign-moves", "resign.enabled")
+    })),
+    row("resign", &["against_humans"], by(|_, found| Ok(match found.truth()? {
+        true => taken("it resigns to people and bots alike"),
+        false => Fate::Differs("a personality resigns to people and bots alike".to_owned()),
+    }))),
+    row("offer_draw|resign", &["min_rating"], nothing("draws and resignations do not look at ratings")),
+    // Chat.
+    row("messages", &["greeting"], by(|draft, found| chat::line(draft, found, &["greeting"]))),
+    row("messages", &["goodbye"], by(|draft, found| chat::line(draft, found, &["won", "lost", "drawn"]))),
+    row("messages", &["greeting_spectators", "goodbye_spectators"], nothing(shared::NO_SPECTATORS)),
+    // Challenges to others.
+    row("matchmaking", &["delay"], by(|draft, found| {
+        let millis = millis_of(found.number()?);
+        Ok(draft.set_span(found, ("matchmaking", "after"), millis, 10_000..=86_400_000))
+    })),
+    row("matchmaking", &["timeout"], nothing("a challenge without an answer is canceled after 45 s")),
+    row("matchmaking", &["selection"], nothing("clock and variant are drawn at random for each challenge")),
+    row("matchmaking.types.*", &["tc"], by(challenge_type)),
+    row("matchmaking.types.*", &["variant"], by(|_, found| Ok(match found.text()?.as_str() {
+        "standard" | "chess960" => taken("variants in [matchmaking]"),
+        _ => Fate::Nothing("the bot challenges to standard and chess960 alone".to_owned()),
+    }))),
+    row("matchmaking.types.*", &["rated"], by(rated)),
+    row("matchmaking.types.*", &["max_rating_diff"], by(max_rating_diff)),
+    row("matchmaking.types.*", &["weight", "multiplier", "min_rating_diff", "target_rating_diff"], nothing(
+        "opponents are drawn at random among the bots within max-difference",
+    )),
+];
+
+fn concurrency(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    // BotLi keeps no slots for people.
+    draft.set(found, "games", "reserved-for-humans", "0".to_owned());
+    shared::concurrency(draft, found)
+}
+
+fn selection(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    if is_standard(found) {
+        return shared::selection(draft, found);
+    }
+    found.text()?;
+    Ok(Fate::Differs(
+        "as for standard: there is one way of drawing from books".to_owned(),
+    ))
+}
+
+fn max_depth(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let plies = found.int()?;
+    if is_standard(found) {
+        return Ok(draft.set_personality_int(found, "book-plies", plies, 0..=200));
+    }
+    Ok(Fate::Differs(
+        "as for standard: there is one length for books".to_owned(),
+    ))
+}
+
+fn draws_of_people(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let truth = found.truth()?;
+    let fate = draft.set_personality(found, "", "draw-offers-people", truth.to_string());
+    Ok(match truth {
+        true => fate,
+        false => but(
+            fate,
+            "people are offered no draws, and theirs are taken all the same",
+        ),
+    })
+}
+
+fn rated(_: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    found.truth()?;
+    Ok(match all_rated(found) {
+        Some(_) => taken("mode in [matchmaking]"),
+        None => Fate::Differs("mode in [matchmaking] is one for all, so challenges are casual".to_owned()),
+    })
+}
+
+/// There is one largest difference for all types: the widest.
+fn max_rating_diff(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let own = found.int()?;
+    let points = |kind: &Node| match kind.get("max_rating_diff")?.value {
+        Value::Int(points) => Some(points),
+        _ => None,
+    };
+    let widest = types(found).filter_map(points).max().unwrap_or(own);
+    let told = (widest != own).then(|| "the widest of all types".to_owned());
+    let fate = draft.set(
+        found,
+        "matchmaking",
+        "max-difference",
+        widest.clamp(0, 4000).to_string(),
+    );
+    Ok(with_reason(fate, told))
+}
+
+/// Whose challenges a setting is about.
+fn who(found: &Found<'_>) -> Who {
+    let rest = found.path.strip_prefix("challenge.").unwrap_or_default();
+    match rest {
+        _ if rest.starts_with("human") => Who::Humans,
+        _ if rest.starts_with("bot") => Who::Bots,
+        _ => Who::All,
+    }
+}
+
+fn time_bound(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let seconds = found.number()?;
+    // BotLi takes 0 for no bound.
+    let most = (seconds > 0.0).then_some(seconds);
+    let filter = draft.challenges.filter(who(found));
+    let (is_bound, what) = match found.key {
+        "min_increment" => {
+            filter.min_increment = seconds;
+            (seconds > 0.0, "less increment is declined")
+        }
+        "max_increment" => {
+            filter.max_increment = most;
+            (
+                most.is_some_and(|most| most < 180.0),
+                "more increment is declined",
+            )
+        }
+        "min_initial" => {
+            filter.min_initial = seconds;
+            (seconds > 0.0, "less time is declined")
+        }
+        _ => {
+            filter.max_initial = most;
+            (most.is_some_and(|most| most < 10_800.0), "more time is declined")
+        }
+    };
+    Ok(shared::bound(is_bound, what))
+}
+
+fn bullet(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    // Before it had a section of each kind, this was about bots.
+    let who = match who(found) {
+        Who::All => Who::Bots,
+        who => who,
+    };
+    let is_bound = found.truth()?;
+    draft.challenges.filter(who).bullet_increment = is_bound;
+    Ok(shared::bound(is_bound, "bullet without increment is declined"))
+}
+
+/// When an engine or a book is used, by its key: `bullet`, `3+2`, `standard_white_rated`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Situation {
+    /// The closest to a game comes first.
+    order: usize,
+    /// Conditions of a rule, as TOML.
+    conditions: String,
+    /// For one color alone.
+    color: Option<&'static str>,
+}
+
+impl Situation {
+    /// None for what rules cannot tell: variants and tournaments.
+    fn of(key: &str) -> Option<Self> {
+        let mut parts = key.split('_');
+        let base = parts.next()?;
+        let (rank, mut conditions) = if let Some(clock) = TimeControlLimit::parse(base) {
+            (0, format!("clocks = {}\n", toml(vec![clock.to_string()])))
+        } else if SPEEDS.contains(&base) {
+            (1, format!("speeds = {}\n", toml(vec![base])))
+        } else if base == "standard" {
+            (2, String::new())
+        } else {
+            return None;
+        };
+        let (mut color, mut count) = (None, 0);
+        for part in parts {
+            count += 1;
+            match part {
+                "white" => color = Some("white"),
+                "black" => color = Some("black"),
+                "human" => conditions += "from = \"humans\"\n",
+                "bot" => conditions += "from = \"bots\"\n",
+                "rated" | "casual" => conditions += &format!("mode = \"{part}\"\n"),
+                _ => return None,
+            }
+        }
+        Some(Self {
+            order: rank * 10 + 9_usize.saturating_sub(count),
+            conditions,
+            color,
+        })
+    }
+}
+
+fn is_standard(found: &Found<'_>) -> bool {
+    found.names.first() == Some(&"standard")
+}
+
+/// Books of a situation: in the personality for all games, else in a rule.
+fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let key = found.names.first().copied().unwrap_or_default();
+    let wanted = found.texts()?;
+    if !draft.books.enabled {
+        return Ok(taken(shared::BOOKS_ARE_OFF));
+    }
+    let Some(situation) = Situation::of(key) else {
+        return Ok(Fate::Nothing(match key.contains("tournament") {
+            true => "rules do not tell games of tournaments from others".to_owned(),
+            false => shared::STANDARD_BOOKS.to_owned(),
+        }));
+    };
+    let (paths, unnamed): (Vec<_>, Vec<_>) = wanted
+        .iter()
+        .map(|name| (name, draft.books.paths.get(name).cloned()))
+        .partition(|(_, path)| path.is_some());
+    let paths: Vec<String> = paths.into_iter().filter_map(|(_, path)| path).collect();
+    let (names, failed) = shared::convert(draft, paths.iter());
+    let unnamed: Vec<String> = unnamed
+        .into_iter()
+        .map(|(name, _)| format!("books does not name {name}"))
+        .collect();
+    let told: Vec<String> = failed.into_iter().chain(unnamed).collect();
+    let told = (!told.is_empty()).then(|| told.join("; "));
+    let names = toml(names);
+    if situation.conditions.is_empty() {
+        let personality_key = match situation.color {
+            None => "books",
+            Some("white") => "books-white",
+            Some(_) => "books-black",
+        };
+        let fate = draft.set_personality(found, "", personality_key, names);
+        return Ok(with_reason(fate, told));
+    }
+    let colors = situation
+        .color
+        .map_or(vec!["white", "black"], |color| vec![color]);
+    let books: String = colors
+        .iter()
+        .map(|color| format!("books-{color} = {names}\n"))
+        .collect();
+    let name: String = format!("books: {key}").chars().take(60).collect();
+    let rule = format!("name = {}\n{}{books}", toml(name), situation.conditions);
+    draft.challenges.games.push((situation.order, rule));
+    Ok(with_reason(
+        Fate::Taken(format!("[[rule]] with books for {key}")),
+        told,
+    ))
+}
+
+fn engine(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let name = shared::engine_name(found.names.first().copied().unwrap_or_default());
+    let text = found.text()?;
+    let path = draft.path(&text);
+    let engine = shared::engine(draft, &name);
+    match found.key {
+        "dir" => engine.folder = path,
+        _ => engine.program = text,
+    }
+    let fate = engines::fate("command", &name);
+    Ok(match is_standard(found) {
+        true => fate,
+        false => but(
+            fate,
+            "[play] names one engine, and this one plays nothing by itself",
+        ),
+    })
+}
+
+fn uci_option(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let name = shared::engine_name(found.names.first().copied().unwrap_or_default());
+    shared::uci_option(draft, found, &name, is_standard(found))
+}
+
+fn limit(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    if is_standard(found) {
+        return shared::limit(draft, found);
+    }
+    found.int()?;
+    Ok(Fate::Nothing(
+        "limits are those of the personality, for all games".to_owned(),
+    ))
+}
+
+fn types<'f>(found: &Found<'f>) -> impl Iterator<Item = &'f Node> {
+    let entries = at(found.root, "matchmaking.types").map_or(&[][..], |types| types.entries());
+    entries.iter().map(|entry| &entry.node)
+}
+
+/// Whether all types of challenges are rated, or all casual; none where they differ.
+fn all_rated(found: &Found<'_>) -> Option<bool> {
+    let mut modes = types(found).map(|kind| {
+        kind.get("rated")
+            .is_none_or(|rated| rated.value != Value::Bool(false))
+    });
+    let first = modes.next()?;
+    modes.all(|mode| mode == first).then_some(first)
+}
+
+/// A type of challenges: its clock, and what it leaves out.
+fn challenge_type(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    let written = found.text()?;
+    let Some(clock) = TimeControlLimit::parse(&written) else {
+        return Ok(Fate::Differs(
+            "not written: it is no clock in minutes and seconds, as 5+3".to_owned(),
+        ));
+    };
+    let kinds = at(found.root, "matchmaking.types");
+    let kind = kinds
+        .zip(found.names.first())
+        .and_then(|(kinds, name)| kinds.get(name));
+    let variant = match kind.and_then(|kind| kind.get("variant")).map(|node| &node.value) {
+        Some(Value::Text(variant)) => variant.clone(),
+        _ => "standard".to_owned(),
+    };
+    if !matches!(variant.as_str(), "standard" | "chess960") {
+        return Ok(Fate::Differs(format!(
+            "not written: the bot cannot play {variant} on lichess"
+        )));
+    }
+    let mode = if all_rated(found) == Some(true) {
+        "rated"
+    } else {
+        "casual"
+    };
+    draft.set(found, "matchmaking", "mode", toml(mode));
+    shared::challenge_variants(draft, found, vec![variant]);
+    // Lengths of clocks are below 2^53 milliseconds.
+    let seconds = |millis: u64| i64::try_from(millis / 1000).unwrap_or(i64::MAX);
+    let fate = shared::clock_texts(
+        draft,
+        found,
+        vec![(seconds(clock.initial.0), seconds(clock.increment.0))],
+    )?;
+    Ok(but(
+        fate,
+        "enabled = true in [matchmaking] begins to challenge, there is no command for it",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_of_a_book_says_when_it_is_used() {
+        let of = |key| Situation::of(key).map(|it| (it.order, it.conditions, it.color));
+        assert_eq!(of("standard"), Some((29, String::new(), None)));
+        assert_eq!(of("standard_black"), Some((28, String::new(), Some("black"))));
+        assert_eq!(
+            of("bullet_white_rated"),
+            Some((
+                17,
+                "speeds = [\"bullet\"]\nmode = \"rated\"\n".into(),
+                Some("white")
+            ))
+        );
+        assert_eq!(
+            of("3+2_bot"),
+            Some((8, "clocks = [\"3+2\"]\nfrom = \"bots\"\n".into(), None))
+        );
+        assert_eq!(of("chess960"), None);
+        assert_eq!(of("blitz_tournament"), None);
+    }
+}
