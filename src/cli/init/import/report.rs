@@ -143,10 +143,10 @@ fn row(table: &mut String, left: &str, words: &str) {
     let _ = write!(table, "  {left:<LEFT$}{}", right.trim_start());
 }
 
-/// Words in lines of at most so many columns, each after an indent.
+/// Words in lines of at most so many columns, each after an indent, without characters that neither terminal nor TOML takes.
 fn paragraph(text: &mut String, indent: &str, words: &str, width: usize) {
     let mut line = String::new();
-    for word in words.split_whitespace() {
+    for word in words.replace(char::is_control, " ").split_whitespace() {
         let long = indent.len() + line.chars().count() + 1 + word.chars().count() > width;
         if long && !line.is_empty() {
             let _ = writeln!(text, "{indent}{line}");

@@ -399,9 +399,12 @@ pub(super) fn clock_texts(
     found: &Found<'_>,
     seconds: Vec<(i64, i64)>,
 ) -> Result<Fate, Refusal> {
+    /// More are not worth a choice.
+    const MOST: usize = 100;
     let mut refused = Vec::new();
-    for (initial, increment) in seconds {
-        let millis = |seconds: i64| Millis::from_secs(u64::try_from(seconds).unwrap_or(0));
+    for (initial, increment) in seconds.into_iter().take(MOST) {
+        let millis =
+            |seconds: i64| Millis::from_secs(u64::try_from(seconds.clamp(0, 1_000_000)).unwrap_or(0));
         let clock = TimeControlLimit {
             initial: millis(initial),
             increment: millis(increment),

@@ -262,7 +262,7 @@ impl<'w> Walk<'w> {
                 } = reached;
                 let key = path.last().copied().unwrap_or_default();
                 let found = Found {
-                    path: path.join("."),
+                    path: shown_path(&path),
                     key,
                     names,
                     node,
@@ -337,7 +337,7 @@ impl<'w> Walk<'w> {
             let mut told = |fate| {
                 let place = Some(entry.key_span.start);
                 self.outcomes.push(Outcome {
-                    path: keys.join("."),
+                    path: shown_path(&keys),
                     value: None,
                     fate,
                     place,
@@ -350,7 +350,7 @@ impl<'w> Walk<'w> {
                     let at = entry.node.span.start;
                     let message = format!(
                         "{}: keys are wanted here, indented and each with a colon",
-                        keys.join(".")
+                        shown_path(&keys)
                     );
                     self.wrong.push(Diagnostic::error(at..at, message));
                 }
@@ -397,6 +397,11 @@ fn unknown(rows: &[Row], whose: &str, above: &[&str], key: &str) -> String {
 
 /// Its value is a secret.
 pub(super) const TOKEN: &str = "token";
+
+/// A path with dots, fit for a comment of one line.
+fn shown_path(keys: &[&str]) -> String {
+    keys.join(".").replace(char::is_control, " ")
+}
 
 fn joined(under: &str, key: &str) -> String {
     if under.is_empty() {
