@@ -128,7 +128,9 @@ fn whoever_moves_over_has_the_token_checked_and_keeps_nothing_if_it_is_refused()
     let office = Office::open();
     let token = office.give("Fresh", &SCOPES);
     let config = |token: &str| {
-        let text = format!("token: {token}\nengine: {{dir: x}}\ngreeting: {{hello: \"I am {{me}}.\"}}\n");
+        let text = format!(
+            "token: {token}\nurl: https://lichess.org/\nengine: {{dir: x}}\ngreeting: {{hello: \"I am {{me}}.\"}}\n"
+        );
         fs::write(office.at("config.yml"), text).unwrap();
     };
     let init = || {
@@ -154,6 +156,12 @@ fn whoever_moves_over_has_the_token_checked_and_keeps_nothing_if_it_is_refused()
     assert_eq!(mode(&office.at("moved/token")), 0o600);
     let personality = fs::read_to_string(office.at("moved/personalities/moved.toml")).unwrap();
     assert!(personality.contains("title = \"Fresh\""), "{personality}");
+    // The variable comes before what the old settings name.
+    let settings = fs::read_to_string(office.at("moved/bot.toml")).unwrap();
+    assert!(
+        settings.contains(&format!("\nurl = \"{}\"", office.url)),
+        "{settings}"
+    );
     let doctor = office.sparring(&["doctor", "--config", "moved/bot.toml"]);
     assert!(doctor.status.success(), "{}", said(&doctor));
 }

@@ -195,7 +195,10 @@ const DRAWS: &str = "engine.draw_or_resign.offer_draw_enabled";
 fn time_bound(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     let number = found.number()?;
     let filter = draft.challenges.filter(Who::All);
+    let speeds = filter.speeds.as_ref();
+    let has_days = speeds.is_some_and(|speeds| speeds.iter().any(|speed| speed == "correspondence"));
     Ok(match found.key {
+        "min_days" | "max_days" if !has_days => taken("no games of days are let in anyway"),
         "min_increment" => {
             filter.min_increment = number;
             bound(number > 0.0, "less increment is declined")
@@ -354,18 +357,17 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
 
 fn engine(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     let texts = found.texts()?;
+    let protocol = at(found.root, "engine.protocol").map(|node| &node.value);
+    if matches!(protocol, Some(Value::Text(protocol)) if protocol != "uci") {
+        return Ok(Fate::Nothing(shared::UCI_ALONE.to_owned()));
+    }
     let text = texts.first().cloned().unwrap_or_default();
     let engine = shared::engine(draft, ENGINE);
     match found.key {
         "name" => engine.program = text,
         "interpreter" => engine.interpreter = (!text.is_empty()).then_some(text),
         "interpreter_options" => engine.interpreter_arguments = texts,
-        "protocol" => {
-            return Ok(match text.as_str() {
-                "uci" => taken("engines speak UCI"),
-                _ => Fate::Nothing(shared::UCI_ALONE.to_owned()),
-            });
-        }
+        "protocol" => return Ok(taken("engines speak UCI")),
         key => {
             let path = draft.path(&text);
             let engine = shared::engine(draft, ENGINE);

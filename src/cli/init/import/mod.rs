@@ -193,7 +193,7 @@ impl Import {
         value.as_str().map(str::to_owned)
     }
 
-    /// bot.toml, made of the shipped settings.
+    /// bot.toml, made of the shipped settings with server and token file.
     ///
     /// # Errors
     /// When it could not be used, which is a mistake of this program.

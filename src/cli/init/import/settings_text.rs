@@ -7,9 +7,11 @@ use super::{
 };
 
 /// The shipped settings with those of the draft in their places, then lists, rules, engines, and what is not as it was.
-/// `shipped` has every key, some as comments. `peer` is the other bot's version.
+/// `shipped` has every key, some as comments, and server and token file as they are to be. `peer` is the other bot's version.
 pub(super) fn settings(shipped: &str, draft: &Draft, outcomes: &[Outcome], peer: &str) -> String {
-    let mut left: Vec<&Setting> = draft.settings.iter().collect();
+    // The command line may name another server, which is in the shipped settings by now.
+    let is_url = |setting: &&Setting| (setting.section, setting.key) == ("lichess", "url");
+    let mut left: Vec<&Setting> = draft.settings.iter().filter(|setting| !is_url(setting)).collect();
     let mut text = format!(
         "# Moved over from {peer}. Behind a value stands the setting that it comes from; at the end stand those that mean\n\
          # something else here and those without an equivalent. Who plays is in personalities/{PERSONALITY}.toml.\n#\n"

@@ -124,9 +124,10 @@ pub(super) fn variants(draft: &mut Draft, found: &Found<'_>, who: Who) -> Result
         .iter()
         .cloned()
         .partition(|name| VARIANTS.contains(&name.as_str()));
+    let is_bound = known.len() < VARIANTS.len();
     draft.challenges.filter(who).variants = Some(known);
     if others.is_empty() {
-        return Ok(rule("other variants are declined"));
+        return Ok(bound(is_bound, "other variants are declined"));
     }
     Ok(Fate::Differs(format!(
         "[[rule]]: the bot cannot play {} on lichess, and declines it",
@@ -150,7 +151,7 @@ pub(super) fn speeds(draft: &mut Draft, found: &Found<'_>, whose: &[Who]) -> Res
         filter.clocks.clone_from(&clocks);
     }
     if others.is_empty() {
-        return Ok(rule("other clocks are declined"));
+        return Ok(bound(speeds.len() < SPEEDS.len(), "other clocks are declined"));
     }
     Ok(Fate::Differs(format!(
         "[[rule]]: {} is no speed that bots may play",
@@ -164,7 +165,7 @@ pub(super) fn modes(draft: &mut Draft, found: &Found<'_>, whose: &[Who]) -> Resu
     for who in whose {
         draft.challenges.filter(*who).modes = Some(modes.clone());
     }
-    Ok(rule("other modes are declined"))
+    Ok(bound(modes.len() < 2, "other modes are declined"))
 }
 
 /// Puts users on a list.

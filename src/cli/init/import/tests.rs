@@ -361,6 +361,14 @@ fn a_malformed_token_is_not_written_and_not_shown() {
 }
 
 #[test]
+fn engines_of_other_protocols_are_not_written() {
+    let text = "engine: {dir: e, name: RandomMove, protocol: homemade, uci_options: {Hash: 64}}\n";
+    let (_folder, import) = translated(text);
+    assert!(matches!(fate(&import, "engine.name"), Fate::Nothing(why) if why.contains("UCI")));
+    assert!(!import.settings(SHIPPED).unwrap().contains("[engines.external]\n"));
+}
+
+#[test]
 fn settings_that_decline_everybody_do() {
     let text = "engine: {dir: e}\nchallenge: {concurrency: 2, games_reserved_for_humans: 2, accept_bot: true, allow_list: [Ana]}\n";
     let config_of = |text: &str| config(&translated(text).1);
