@@ -59,8 +59,7 @@ pub(super) const ROWS: &[Row] = &[
         "move-overhead = \"300ms\" in [play]: what a move loses on its way, whatever the clock",
     )),
     row("engines.*.uci_options", &["*"], by(uci_option)),
-    row("engines.*.limits", &["time"], nothing(shared::NO_MOVE_TIME)),
-    row("engines.*.limits", &["depth", "nodes"], by(limit)),
+    row("engines.*.limits", &["time", "depth", "nodes"], by(limit)),
     // Tables.
     row("syzygy.standard", &["enabled"], by(|_, found| {
         shared::switch(found, "syzygy in [paths]", "no syzygy in [paths]")
@@ -364,6 +363,7 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
 }
 
 fn engine(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    found.one_line()?;
     let name = shared::engine_name(found.names.first().copied().unwrap_or_default());
     let text = found.text()?;
     let path = draft.path(&text);
@@ -388,13 +388,8 @@ fn uci_option(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
 }
 
 fn limit(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
-    if is_standard(found) {
-        return shared::limit(draft, found);
-    }
-    found.int()?;
-    Ok(Fate::Nothing(
-        "limits are those of the personality, for all games".to_owned(),
-    ))
+    let name = shared::engine_name(found.names.first().copied().unwrap_or_default());
+    shared::limit(draft, found, &name)
 }
 
 fn types<'f>(found: &Found<'f>) -> impl Iterator<Item = &'f Node> {

@@ -1,14 +1,8 @@
-//! Engines outside the program: the sections of other bots in the form of `[engines]`.
+//! External engines: the sections of other bots in the form of `[engine.NAME]`.
 
 use std::path::{Path, PathBuf};
 
 use super::{draft::toml, table::Fate};
-
-/// Whether bot.toml knows `[engines]` and `engine` in `[play]`. Until then they are written as comments.
-pub(super) const ENGINES_ARE_KNOWN: bool = false;
-
-/// What a comment says while `[engines]` is not known.
-const NEEDS_ENGINES: &str = "needs [engines]";
 
 /// An engine as other bots describe it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,22 +23,23 @@ pub(super) struct ExternalEngine {
     pub(super) directory: Option<PathBuf>,
     /// Options over UCI, with their values as TOML.
     pub(super) options: Vec<(String, String)>,
+    /// Keys that limit a move, with their values as TOML.
+    pub(super) limits: Vec<(&'static str, String)>,
 }
 
-/// What becomes of a setting that `[engines]` holds.
+/// What becomes of a setting that `[engine.NAME]` holds.
 pub(super) fn fate(key: &str, name: &str) -> Fate {
-    let told = format!("{key} in [engines.{name}]");
-    if ENGINES_ARE_KNOWN {
-        return Fate::Taken(told);
-    }
-    Fate::Nothing(format!("{told}, written as a comment: {NEEDS_ENGINES}"))
+    Fate::Taken(format!("{key} in [engine.{name}]"))
 }
 
-/// The engine that plays unless something else is said, if bot.toml can name one.
+/// The engine that plays unless something else is said; none if no program is named.
 pub(super) fn main(engines: &[ExternalEngine]) -> Option<&str> {
-    let main = engines.iter().find(|engine| !engine.program.is_empty());
-    main.filter(|_| ENGINES_ARE_KNOWN)
-        .map(|engine| engine.name.as_str())
+    let mut playable = engines.iter().filter(|engine| !engine.program.is_empty());
+    let main = playable
+        .clone()
+        .find(|engine| engine.name == "standard")
+        .or_else(|| playable.next());
+    main.map(|engine| engine.name.as_str())
 }
 
 /// The sections of engines. Empty without an engine.
@@ -54,15 +49,7 @@ pub(super) fn sections(engines: &[ExternalEngine]) -> String {
         text += &section(engine);
         text.push('\n');
     }
-    if text.is_empty() || ENGINES_ARE_KNOWN {
-        return text;
-    }
-    let head =
-        format!("The engines that played there; {NEEDS_ENGINES}, and engine = \"NAME\" in [play].\n\n{text}");
-    let lines = head.trim_end().lines();
-    lines
-        .map(|line| format!("# {line}").trim_end().to_owned() + "\n")
-        .collect()
+    text
 }
 
 /// One engine in the form that bot.toml has for it.
@@ -81,7 +68,7 @@ fn section(engine: &ExternalEngine) -> String {
         .into_iter()
         .chain(engine.arguments.iter().cloned())
         .collect();
-    let mut text = format!("[engines.{}]\ncommand = {command}\n", engine.name);
+    let mut text = format!("[engine.{}]\ncommand = {command}\n", engine.name);
     if !arguments.is_empty() {
         text += &format!("arguments = {}\n", toml(arguments));
     }
@@ -94,6 +81,9 @@ fn section(engine: &ExternalEngine) -> String {
             .iter()
             .map(|(name, value)| format!("{} = {value}", key(name)));
         text += &format!("options = {{ {} }}\n", options.collect::<Vec<_>>().join(", "));
+    }
+    for (key, value) in &engine.limits {
+        text += &format!("{key} = {value}\n");
     }
     text
 }
@@ -112,28 +102,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_is_written_in_the_form_of_engines() {
+    fn an_engine_is_written_as_a_section() {
         let engine = ExternalEngine {
             name: "stockfish".into(),
             folder: "/opt/engines".into(),
             program: "stockfish".into(),
             directory: Some("/var/tmp".into()),
             options: vec![("Hash".into(), "512".into()), ("Skill Level".into(), "5".into())],
+            limits: vec![("nodes", "1000".into())],
             ..ExternalEngine::default()
         };
-        let expected = "[engines.stockfish]\ncommand = \"/opt/engines/stockfish\"\ndirectory = \"/var/tmp\"\n\
-                        options = { Hash = 512, \"Skill Level\" = 5 }\n";
+        let expected = "[engine.stockfish]\ncommand = \"/opt/engines/stockfish\"\ndirectory = \"/var/tmp\"\n\
+                        options = { Hash = 512, \"Skill Level\" = 5 }\nnodes = 1000\n";
         assert_eq!(section(&engine), expected);
         let table: toml::Table = section(&engine).parse().unwrap();
         assert_eq!(
-            table["engines"]["stockfish"]["options"]["Skill Level"].as_integer(),
+            table["engine"]["stockfish"]["options"]["Skill Level"].as_integer(),
             Some(5)
         );
-        if !ENGINES_ARE_KNOWN {
-            let text = sections(&[engine]);
-            assert!(text.lines().all(|line| line.starts_with('#')), "{text}");
-            assert!(text.contains("needs [engines]"), "{text}");
-        }
     }
 
     #[test]
@@ -148,7 +134,7 @@ mod tests {
             ..ExternalEngine::default()
         };
         let table: toml::Table = section(&engine).parse().unwrap();
-        let leela = &table["engines"]["leela"];
+        let leela = &table["engine"]["leela"];
         assert_eq!(leela["command"].as_str(), Some("java"));
         let arguments: Vec<_> = leela["arguments"]
             .as_array()

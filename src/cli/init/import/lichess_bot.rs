@@ -104,8 +104,8 @@ pub(super) const ROWS: &[Row] = &[
     row("engine", &["ponder", "uci_ponder"], by(shared::ponder)),
     row("engine", &["debug", "silence_stderr"], nothing(ENGINE_OUTPUT)),
     row("engine.engine_options", &["*"], by(engine_option)),
-    row("engine.uci_options.go_commands", &["nodes", "depth"], by(shared::limit)),
-    row("engine.uci_options.go_commands", &["*"], nothing(shared::NO_MOVE_TIME)),
+    row("engine.uci_options.go_commands", &["nodes", "depth", "movetime"], by(|draft, found| shared::limit(draft, found, ENGINE))),
+    row("engine.uci_options.go_commands", &["*"], nothing("an engine is limited by nodes, depth and move-time")),
     row("engine.uci_options", &["*"], by(|draft, found| shared::uci_option(draft, found, ENGINE, true))),
     row("engine.xboard_options.egtpath", &["*"], nothing(shared::UCI_ALONE)),
     row("engine.xboard_options.go_commands", &["*"], nothing(shared::UCI_ALONE)),
@@ -356,7 +356,9 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
 }
 
 fn engine(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
-    let texts = found.texts()?;
+    found.one_line()?;
+    let mut texts = found.texts()?;
+    texts.retain(|text| !text.is_empty());
     let protocol = at(found.root, "engine.protocol").map(|node| &node.value);
     if matches!(protocol, Some(Value::Text(protocol)) if protocol != "uci") {
         return Ok(Fate::Nothing(shared::UCI_ALONE.to_owned()));
@@ -386,6 +388,7 @@ fn engine(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
 }
 
 fn engine_option(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    found.one_line()?;
     let name = found.names.first().copied().unwrap_or_default();
     let argument = match found.text() {
         Ok(value) => format!("--{name}={value}"),

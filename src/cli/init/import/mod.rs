@@ -7,7 +7,7 @@
 //! | `table` | what a row of settings is, and the walk over a file |
 //! | `lichess_bot`, `botli`, `shared` | the rows |
 //! | `draft` | what the rows gather |
-//! | `challenges`, `engines`, `books`, `chat` | lists and rules, `[engines]`, Polyglot books, lines of the chat |
+//! | `challenges`, `engines`, `books`, `chat` | lists and rules, `[engine.NAME]`, Polyglot books, lines of the chat |
 //! | `settings_text`, `report` | what is written and said |
 
 mod books;

@@ -21,7 +21,6 @@ pub(super) const ASKS_NO_SERVER: &str =
     "the bot asks no server for moves: it plays its own and those of its books";
 pub(super) const ENGINE_OUTPUT: &str = "the log holds what an engine says, and -v more of it";
 pub(super) const NO_GAVIOTA: &str = "Sparring reads Syzygy tables, no others";
-pub(super) const NO_MOVE_TIME: &str = "the clock decides how long a move takes";
 pub(super) const NO_SPECTATORS: &str = "the bot speaks to its opponent alone";
 pub(super) const ORDER_IS_FIXED: &str =
     "challengers are asked in this order: rematches, people, bots; slots for people are kept free";
@@ -340,14 +339,10 @@ pub(super) fn engine_name(written: &str) -> String {
 }
 
 /// Whether an engine thinks on the opponent's time.
-pub(super) fn ponder(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
-    let ponders = found.truth()?;
-    Ok(match ponders {
-        _ if engines::ENGINES_ARE_KNOWN => draft.set(found, "play", "ponder", ponders.to_string()),
-        true => Fate::Nothing(
-            "the engine inside does not think on the opponent's time; others: needs [engines]".to_owned(),
-        ),
-        false => taken("the bot does not think on the opponent's time"),
+pub(super) fn ponder(_: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+    Ok(match found.truth()? {
+        true => Fate::Nothing("no engine thinks on the opponent's time here".to_owned()),
+        false => taken("no engine thinks on the opponent's time"),
     })
 }
 
@@ -360,6 +355,7 @@ pub(super) fn uci_option(
 ) -> Result<Fate, Refusal> {
     /// What the program that runs an engine sets by itself.
     const MANAGED: [&str; 4] = ["uci_chess960", "uci_variant", "multipv", "ponder"];
+    found.one_line()?;
     let option = found.key.to_owned();
     if MANAGED.contains(&option.to_ascii_lowercase().as_str()) {
         return Ok(Fate::Nothing("set by whoever runs the engine".to_owned()));
@@ -384,14 +380,29 @@ pub(super) fn uci_option(
     ))
 }
 
-/// Limits of a search.
-pub(super) fn limit(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
-    let (key, most) = match found.key {
-        "nodes" => ("nodes", 1_000_000_000),
-        _ => ("depth", 100),
+/// A limit of an engine's moves.
+pub(super) fn limit(draft: &mut Draft, found: &Found<'_>, name: &str) -> Result<Fate, Refusal> {
+    let (key, written, range) = match found.key {
+        "nodes" => ("nodes", found.int()?, 1..=u32::MAX.into()),
+        "depth" => ("depth", found.int()?, 1..=250),
+        // lichess-bot counts milliseconds, BotLi seconds.
+        "movetime" => ("move-time", found.int()?, 10..=600_000),
+        _ => (
+            "move-time",
+            (found.number()? * 1000.0).round() as i64,
+            10..=600_000,
+        ),
     };
-    let fate = draft.set_personality_int(found, key, found.int()?, 1..=most);
-    Ok(but(fate, "of the engine inside"))
+    let (number, range) = nearest_of(written, range);
+    let value = match key {
+        "move-time" => toml(format!("{number}ms")),
+        _ => number.to_string(),
+    };
+    let limits = &mut engine(draft, name).limits;
+    limits.retain(|(other, _)| *other != key);
+    limits.push((key, value));
+    let fate = engines::fate(key, name);
+    Ok(range.map_or(fate.clone(), |range| but(fate, &range)))
 }
 
 /// Adds clocks of challenges to send, of those that lichess takes.

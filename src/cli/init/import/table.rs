@@ -134,6 +134,16 @@ impl Found<'_> {
         }
     }
 
+    /// Refuses a name or text that no line of a command can hold.
+    pub(super) fn one_line(&self) -> Result<(), Refusal> {
+        let texts = self.texts()?;
+        let fits = |text: &str| text.chars().count() <= 500 && !text.chars().any(char::is_control);
+        match fits(self.key) && texts.iter().all(|text| fits(text)) {
+            true => Ok(()),
+            false => Err(self.wrong("one line of at most 500 characters")),
+        }
+    }
+
     /// A list of texts; a single one counts as a list, nothing as an empty one.
     pub(super) fn texts(&self) -> Result<Vec<String>, Refusal> {
         match &self.node.value {
