@@ -68,7 +68,7 @@ fn examples_in_comments_of_bot_toml_can_be_used() {
         .lines()
         .map(|line| match line.strip_prefix("# ") {
             Some(example)
-                if (example.contains(" = ") && !example.contains(". ")) || example.starts_with("[[") =>
+                if (example.contains(" = ") && !example.contains(". ")) || example.starts_with('[') =>
             {
                 format!("{example}\n")
             }
@@ -128,6 +128,14 @@ fn examples_of_the_page_on_personalities_are_personalities() {
     let examples: Vec<&str> = blocks.map(|rest| rest.split("```").next().unwrap()).collect();
     assert!(examples.len() >= 3, "{} examples", examples.len());
     for example in examples {
+        if example.contains("\n[play]\n") {
+            let (config, findings) = config::read("bot.toml", example);
+            assert!(
+                config.is_some() && findings.list.is_empty(),
+                "{findings}\nin\n{example}"
+            );
+            continue;
+        }
         let (profile, findings) = personality::read("tim.toml", example);
         assert!(
             profile.is_some() && findings.list.is_empty(),
