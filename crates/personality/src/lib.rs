@@ -2,7 +2,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `profile, registry, level, delay, power, network_file` | personality files and their keys |
+//! | `profile, registry, level, delay, power, engine_key, network_file` | personality files and their keys |
 //! | `strength` | levels, search requests, blunder check |
 //! | `human_model` | move prediction: chances of the legal moves for a rating |
 //! | `style` | style axes, blind spots, compensation |
@@ -17,6 +17,7 @@
 pub mod book_query;
 pub mod chat_lines;
 mod delay;
+mod engine_key;
 pub mod human_model;
 mod level;
 mod math;
@@ -32,10 +33,11 @@ pub mod think_time;
 
 pub use chat_lines::{ChatEvent, ChatLines, ChatNames};
 pub use delay::Delay;
+pub use engine_key::EMBEDDED;
 pub use level::{Level, LevelContext, LevelForm, LevelSetting};
 pub use network_file::NetworkFile;
 pub use parameter_file::ParameterError;
-pub use profile::{DrawPolicy, EMBEDDED, Personality, ResignPolicy, keys, read, read_among, read_beside};
+pub use profile::{DrawPolicy, Personality, ResignPolicy, keys, read, read_among, read_beside};
 pub use registry::Personalities;
 
 #[cfg(doctest)]

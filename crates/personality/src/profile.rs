@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use super::{
     chat_lines::{self, ChatLines},
     delay::Delay,
+    engine_key,
     level::{LevelForm, LevelSetting},
     network_file::NetworkFile,
     power,
@@ -18,9 +19,6 @@ use sparring_chess::{
 use sparring_config_schema::{self as schema, Bool, Choice, Float, Int, Key, List, Name, Section, Text};
 use sparring_diagnostics::{Diagnostic, Diagnostics};
 use sparring_engine::EngineOverrides;
-
-/// The name of the engine inside this program, where a personality, a rule or settings name an engine.
-pub const EMBEDDED: &str = "embedded";
 
 /// A personality. All values are validated; missing ones have the documented default.
 #[derive(Debug, Clone, PartialEq)]
@@ -250,33 +248,8 @@ fn declare(file: &mut Section<'_>, name: &str, books: Option<&[String]>) -> Pers
         power::forbid(file);
     }
     profile.chat = file.section("chat", |chat| chat_lines::declare(chat, &profile.title));
-    warn_of_idle_keys(file, &profile);
+    engine_key::warn_of_idle_keys(file, &profile);
     profile
-}
-
-/// What an external engine takes no notice of.
-fn warn_of_idle_keys(file: &mut Section<'_>, profile: &Personality) {
-    if profile.engine.as_deref().is_none_or(|engine| engine == EMBEDDED) {
-        return;
-    }
-    let mut idle: Vec<&str> = ["network", "nodes", "depth", "noise", "blunder-rate"]
-        .into_iter()
-        .filter(|key| file.span(key).is_some())
-        .collect();
-    idle.extend((profile.style != Style::default()).then_some("[style]"));
-    idle.extend(
-        profile
-            .engine_overrides
-            .is_some()
-            .then_some("[search] and [eval]"),
-    );
-    if !idle.is_empty() {
-        file.warning(
-            "engine",
-            format!("an external engine takes no notice of {}", idle.join(", ")),
-            "they count while the embedded engine moves instead of it",
-        );
-    }
 }
 
 /// Level and its overrides.
@@ -291,16 +264,7 @@ fn declare_strength(file: &mut Section<'_>, profile: &mut Personality) {
     );
     profile.level = level.map(LevelSetting::fallback);
     profile.level_setting = level.filter(|level| !matches!(level, LevelSetting::Fixed(_)));
-    profile.engine = file.optional(
-        "engine",
-        Name {
-            what: "engine",
-            known: None,
-        },
-        "the one inside the program",
-        "An external engine of bot.toml, [engine.NAME], that searches for it. Books, delay, chat, draws and resigning stay its own; \
-         `level` sets UCI_Elo where the engine has it.",
-    );
+    profile.engine = engine_key::declare(file);
     profile.network = file
         .optional(
             "network",

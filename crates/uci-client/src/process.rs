@@ -101,7 +101,7 @@ pub struct Patience<'a> {
     pub stop_after: Option<Millis>,
     /// When to give up, counted from `go`.
     pub limit: Millis,
-    /// Whether nobody wants the move any more: then `stop` is sent, and the engine has [`STOP_TIMEOUT`] to answer it.
+    /// Whether the move is no longer needed. Then `stop` is sent, and the engine has [`STOP_TIMEOUT`] to answer.
     pub is_abandoned: &'a dyn Fn() -> bool,
 }
 

@@ -41,9 +41,9 @@ pub struct ExternalSearch {
     pub level: Option<Elo>,
     /// When the engine shall end by itself.
     pub limits: GoLimits,
-    /// When it is told to stop, from now on.
+    /// Time until `stop` is sent.
     pub stop_after: Millis,
-    /// When its move is too late, from now on.
+    /// Time until its move is too late.
     pub limit: Millis,
 }
 

@@ -12,7 +12,7 @@ pub(super) const SPEEDS: [&str; 5] = ["bullet", "blitz", "rapid", "classical", "
 const LONGEST_CLOCK: f64 = 10_800.0;
 const LONGEST_INCREMENT: f64 = 180.0;
 
-/// What is let in, and what is not.
+/// Which challenges are accepted, and which declined.
 #[derive(Default)]
 pub(super) struct Challenges {
     /// Filters in the order in which they are written.
