@@ -19,7 +19,7 @@ use sparring_lichess::{Token, model::UserId};
 // Why there is nothing like a setting.
 pub(super) const ASKS_NO_SERVER: &str =
     "the bot asks no server for moves: it plays its own and those of its books";
-pub(super) const ENGINE_OUTPUT: &str = "the log holds what an engine says, and -v more of it";
+pub(super) const ENGINE_OUTPUT: &str = "what an engine writes to stderr is not shown";
 pub(super) const NO_GAVIOTA: &str = "Sparring reads Syzygy tables, no others";
 pub(super) const NO_SPECTATORS: &str = "the bot speaks to its opponent alone";
 pub(super) const ORDER_IS_FIXED: &str =
@@ -371,7 +371,7 @@ pub(super) fn uci_option(
     if !is_main || option != "Hash" {
         return Ok(fate);
     }
-    let told = "MiB for each game, for the engine inside";
+    let told = "MiB for each game, for the engine inside; the same in the options of the other";
     let (hash, range) = nearest_of(found.int()?, 1..=65_536);
     let hash = draft.set(found, "engine", "hash", hash.to_string());
     Ok(but(
