@@ -13,7 +13,7 @@ use generated::{check_block, table};
 use sources::{product_sources, sources};
 
 /// What can go wrong, and what the daemon does then, by number: the first is F1. `make docs` writes them to docs/reliability.md.
-const FAULTS: [(&str, &str); 54] = [
+const FAULTS: [(&str, &str); 55] = [
     // F1
     (
         "A line is cut in the middle; then the stream ends or goes on.",
@@ -274,6 +274,11 @@ const FAULTS: [(&str, &str); 54] = [
     (
         "A crowd at the dashboard: idle sockets, clients that repeat the costliest calls or read no answer, pages of other sites.",
         "Keeps 64 connections and ends those that are needed least. Answers one costly call at a time, beside the games. Keeps the last descriptors for the games. The owner still gets in.",
+    ),
+    // F55
+    (
+        "An external engine ends, hangs, prints garbage, refuses an option, does not start or plays an illegal move.",
+        "The embedded engine moves, in time. Starts the other again after 1 s, doubling to a minute. Warns once in a row and counts each failure.",
     ),
 ];
 

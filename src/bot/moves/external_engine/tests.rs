@@ -78,7 +78,7 @@ async fn a_level_limits_an_engine_within_its_range() {
 }
 
 #[tokio::test]
-async fn an_engine_that_fails_gives_an_error_and_rests() {
+async fn f55_an_engine_that_fails_gives_an_error_and_rests() {
     for (cases, kind, said) in [
         ("go*) exit;;", "ended", "toy has ended"),
         (
@@ -115,7 +115,7 @@ async fn an_engine_that_fails_gives_an_error_and_rests() {
 }
 
 #[tokio::test]
-async fn an_engine_that_hangs_is_given_up_in_time() {
+async fn f55_an_engine_that_hangs_is_given_up_in_time() {
     let engine = toy("stop) ;; go*) ;;");
     let slot = ExternalSlot::default();
     let short = ExternalSearch {
@@ -169,7 +169,7 @@ async fn a_variant_that_an_engine_does_not_know_is_no_failure() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_not_there_is_named() {
+async fn f55_a_program_that_is_not_there_is_named() {
     let engine = Arc::new(config::ExternalEngine {
         name: "lost".to_owned(),
         command: "/nowhere/engine".into(),

@@ -300,7 +300,7 @@ async fn an_external_engine_moves_after_the_book() {
 }
 
 #[tokio::test]
-async fn the_embedded_engine_moves_when_an_external_one_fails() {
+async fn f55_the_embedded_engine_moves_when_an_external_one_fails() {
     for program in [
         "exit",
         "cat > /dev/null",
