@@ -276,6 +276,11 @@ fn a_report_reads_well() {
 async fn with_engine(program: &str, moves: &str) -> Decision {
     let mut request = request(&bookish(), moves);
     request.persona.fast = true;
+    // Time enough to start a shell on a busy machine.
+    request.clocks = request.clocks.map(|clocks| Clocks {
+        mine: Millis::from_secs(3600),
+        ..clocks
+    });
     request.engine = Some(Arc::new(ExternalEngine {
         name: "toy".to_owned(),
         command: "sh".into(),
