@@ -203,9 +203,7 @@ fn start_thread(config: &Arc<config::ExternalEngine>, metrics: &Metrics) -> Opti
     let supervisor = Supervisor {
         config: Arc::clone(config),
         metrics: metrics.clone(),
-        process: None,
-        variant: Variant::Standard,
-        level: None,
+        engine: None,
         failures: 0,
         retry_at: None,
     };
@@ -224,14 +222,18 @@ fn start_thread(config: &Arc<config::ExternalEngine>, metrics: &Metrics) -> Opti
     }
 }
 
+/// A process, and what it was last set to.
+struct Started {
+    process: UciProcess,
+    variant: Variant,
+    level: Option<Elo>,
+}
+
 /// Owns the process of one engine, and starts it again when it fails.
 struct Supervisor {
     config: Arc<config::ExternalEngine>,
     metrics: Metrics,
-    process: Option<UciProcess>,
-    /// What the process was last set to.
-    variant: Variant,
-    level: Option<Elo>,
+    engine: Option<Started>,
     /// Failures in a row.
     failures: u32,
     retry_at: Option<Instant>,
@@ -271,14 +273,15 @@ impl Supervisor {
         let SearchJob { search, asked_at, .. } = job;
         let name = self.config.name.clone();
         let (variant, level) = (search.line.variant(), search.level);
-        let (is_other, is_set) = (self.variant != variant, self.level == level);
-        let set = (!self.config.sets_strength() && !is_set).then_some(level);
-        let process = self.ready()?;
-        if is_other && !process.set_variant(variant)? {
+        let follows_level = !self.config.sets_strength();
+        let engine = self.ready()?;
+        if engine.variant != variant && !engine.process.set_variant(variant)? {
             return Err(ExternalError::Variant { name, variant });
         }
-        if let Some(level) = set {
-            limit_strength(process, level)?;
+        engine.variant = variant;
+        if follows_level && engine.level != level {
+            limit_strength(&mut engine.process, level)?;
+            engine.level = level;
         }
         if let Some(ready) = job.ready.take() {
             let _ = ready.send(()); // the game may have gone on without it
@@ -289,8 +292,7 @@ impl Supervisor {
             limit: search.limit - elapsed,
             is_abandoned: &|| job.reply.is_closed(),
         };
-        let answer = process.search(&search.line, &search.limits, patience)?;
-        (self.variant, self.level) = (variant, level);
+        let answer = engine.process.search(&search.line, &search.limits, patience)?;
         legal(&search.line, &answer).ok_or(ExternalError::Illegal {
             name,
             best: answer.best,
@@ -298,8 +300,8 @@ impl Supervisor {
     }
 
     /// The process, started if there is none.
-    fn ready(&mut self) -> Result<&mut UciProcess, ExternalError> {
-        if self.process.is_none() {
+    fn ready(&mut self) -> Result<&mut Started, ExternalError> {
+        if self.engine.is_none() {
             if self.retry_at.is_some_and(|at| Instant::now() < at) {
                 return Err(ExternalError::Waiting {
                     name: self.config.name.clone(),
@@ -312,10 +314,13 @@ impl Supervisor {
                 self.config.name,
                 process.title().unwrap_or("it gives no name")
             );
-            (self.variant, self.level) = (Variant::Standard, None);
-            self.process = Some(process);
+            self.engine = Some(Started {
+                process,
+                variant: Variant::Standard,
+                level: None,
+            });
         }
-        self.process.as_mut().ok_or_else(|| ExternalError::Late {
+        self.engine.as_mut().ok_or_else(|| ExternalError::Late {
             name: self.config.name.clone(),
         })
     }
@@ -335,7 +340,7 @@ impl Supervisor {
             return;
         };
         self.metrics.external_engine_failed(kind);
-        self.process = None;
+        self.engine = None;
         let pause = FIRST_PAUSE
             .saturating_mul(1 << self.failures.min(6))
             .min(LONGEST_PAUSE);

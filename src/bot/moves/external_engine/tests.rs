@@ -179,3 +179,31 @@ async fn f55_a_program_that_is_not_there_is_named() {
         .unwrap_err();
     assert_eq!(error, "cannot start \"/nowhere/engine\"");
 }
+
+#[test]
+fn f55_an_engine_that_is_started_again_gets_its_level_again() {
+    let engine = toy(r#""setoption name UCI_Elo value 1500") mv=b2b3;; go*) echo "bestmove ${mv:-h2h3}";;"#);
+    let mut supervisor = Supervisor {
+        config: engine,
+        metrics: Metrics::default(),
+        engine: None,
+        failures: 0,
+        retry_at: None,
+    };
+    for _ in 0..2 {
+        let (reply, _answer) = oneshot::channel();
+        let mut job = SearchJob {
+            search: ExternalSearch {
+                level: Some(Elo(1500)),
+                ..search(Variant::Standard, "")
+            },
+            asked_at: Instant::now(),
+            ready: None,
+            reply,
+        };
+        let found = supervisor.search(&mut job).unwrap();
+        assert_eq!(write_uci(found.mv, Variant::Standard), "b2b3");
+        supervisor.failed(Some("ended"), "toy has ended");
+        supervisor.retry_at = None;
+    }
+}

@@ -19,7 +19,7 @@ pub(super) struct Challenges {
     pub(super) filters: [Filter; 3],
     /// Lists of users.
     pub(super) lists: Vec<List>,
-    /// Whether nobody but the users of a list with [`ListUse::Only`] is let in.
+    /// Whether only the users of a list with [`ListUse::Only`] are accepted.
     pub(super) nobody: bool,
     /// Rules that say how to play, in their order, as TOML.
     pub(super) games: Vec<(usize, String)>,
@@ -56,10 +56,10 @@ impl Who {
     }
 }
 
-/// Bounds of challenges; what is not set lets everything in.
+/// Bounds of challenges; a bound that is not set accepts everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Filter {
-    /// Whether nobody of this kind is played.
+    /// Whether all of this kind are declined.
     pub(super) refused: bool,
     /// Variants, as lichess spells them.
     pub(super) variants: Option<Vec<String>>,
