@@ -35,6 +35,7 @@ const ENGINE: MoveSource = MoveSource::Engine {
 /// What is kept of a move from there.
 fn from(source: MoveSource, note: &str) -> Thought {
     Thought {
+        pondered: None,
         grounds: None,
         source,
         note: note.to_owned(),
@@ -46,6 +47,7 @@ fn from(source: MoveSource, note: &str) -> Thought {
 /// What is kept of a move of the engine, worth so many centipawns.
 fn engine(score: i32) -> Thought {
     Thought {
+        pondered: None,
         score: Some(Score::Cp(Centipawns(score))),
         ..from(ENGINE, "")
     }

@@ -32,6 +32,7 @@ fn archive(path: &Path) {
         uci: "e7e5".to_owned(),
         clock: Some(Millis(299_500)),
         thought: Some(Thought {
+            pondered: None,
             source: MoveSource::Book,
             note: "book books/x.book:1 100%".to_owned(),
             score: None,

@@ -12,6 +12,7 @@ mod game_settings;
 mod move_submission;
 mod offers;
 mod persona_selection;
+mod pondering;
 mod post_mortem;
 mod recorder;
 mod restore;
@@ -48,6 +49,7 @@ use game_events::GameStream;
 pub(super) use game_settings::{Context, TaskNote, TaskOutcome, TaskSettings};
 use offers::Offers;
 use persona_selection::persona_of;
+use pondering::Pondering;
 use recorder::GameRecorder;
 use sparring_chess::units::Millis;
 use sparring_engine::Score;
@@ -106,6 +108,10 @@ struct GameTask {
     /// The persona before any chat command.
     first_persona: Persona,
     turn: Turn,
+    /// While the opponent thinks.
+    pondering: Option<Pondering>,
+    /// Whether pondering expected the last reply.
+    ponder_hit: Option<bool>,
     lag: LagEstimator,
     recorder: GameRecorder,
     /// Where the dashboard sees the game.
@@ -193,6 +199,8 @@ impl GameTask {
             first_persona: persona.clone(),
             persona,
             turn: Turn::Open,
+            pondering: None,
+            ponder_hit: None,
             lag: LagEstimator::new(play.move_overhead + context.lag_margin.extra()),
             play,
             recorder: GameRecorder::default(),

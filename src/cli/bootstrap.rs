@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tracing::{info, warn};
 
 use crate::cli::{
@@ -80,6 +80,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
             library: stock.library.clone(),
             tablebase: tablebase(&config.paths.syzygy),
             metrics,
+            pondering: Arc::new(Semaphore::new(searches.count)),
         }),
         status: show,
         seed,

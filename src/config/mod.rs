@@ -108,6 +108,8 @@ pub struct Engine {
     pub hash: usize,
     /// Concurrent searches; none for one per core.
     pub threads: Option<usize>,
+    /// Whether engines think on the opponent's time.
+    pub ponder: bool,
 }
 
 /// `[paths]`.
@@ -387,6 +389,12 @@ fn declare_engine(engine: &mut Section<'_>) -> Engine {
                 "Searches that run at the same time; each game needs one while it thinks.",
             )
             .map(|threads| threads as usize),
+        ponder: engine.key(
+            "ponder",
+            Bool,
+            false,
+            "Engines at full strength think on the opponent's time too: in at most as many games at once as searches run.",
+        ),
     }
 }
 

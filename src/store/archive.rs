@@ -37,7 +37,7 @@ const BUSY: Duration = Duration::from_secs(2);
 
 /// A repeated move, as after a restart, keeps known columns and fills empty ones. Another move at the same ply replaces the row.
 const PUT_MOVE: &str = "INSERT INTO moves
-    (game, ply, uci, clock, source, note, score, mate, depth, nodes, think, grounds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (game, ply, uci, clock, source, note, score, mate, depth, nodes, think, grounds, pondered) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (game, ply) DO UPDATE SET uci = excluded.uci,
     clock = CASE WHEN uci = excluded.uci THEN coalesce(excluded.clock, clock) ELSE excluded.clock END,
     source = CASE WHEN uci = excluded.uci THEN coalesce(excluded.source, source) ELSE excluded.source END,
@@ -47,7 +47,8 @@ const PUT_MOVE: &str = "INSERT INTO moves
     depth = CASE WHEN uci = excluded.uci THEN coalesce(excluded.depth, depth) ELSE excluded.depth END,
     nodes = CASE WHEN uci = excluded.uci THEN coalesce(excluded.nodes, nodes) ELSE excluded.nodes END,
     think = CASE WHEN uci = excluded.uci THEN coalesce(excluded.think, think) ELSE excluded.think END,
-    grounds = CASE WHEN uci = excluded.uci THEN coalesce(excluded.grounds, grounds) ELSE excluded.grounds END";
+    grounds = CASE WHEN uci = excluded.uci THEN coalesce(excluded.grounds, grounds) ELSE excluded.grounds END,
+    pondered = CASE WHEN uci = excluded.uci THEN coalesce(excluded.pondered, pondered) ELSE excluded.pondered END";
 
 /// An open archive.
 #[derive(Debug)]
@@ -268,6 +269,7 @@ impl Archive {
             thought
                 .and_then(|thought| thought.grounds.as_ref())
                 .and_then(|grounds| serde_json::to_string(grounds).ok()),
+            thought.and_then(|thought| thought.pondered),
         ])?;
         Ok(())
     }

@@ -140,6 +140,7 @@ mod tests {
         };
         let thought = |source, note: &str, score| {
             Some(Thought {
+                pondered: None,
                 source,
                 note: note.to_owned(),
                 score,

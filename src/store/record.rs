@@ -133,6 +133,8 @@ pub struct Thought {
     pub think: Millis,
     /// The explanation that the pages show after the game.
     pub grounds: Option<MoveExplanation>,
+    /// Whether the engine pondered and expected the reply before this move; none where it did not ponder.
+    pub pondered: Option<bool>,
 }
 
 /// The source of a move.

@@ -117,6 +117,7 @@ const TABLES: [Table; 7] = [
             ("nodes", MaybeNumber),
             ("think", MaybeNumber),
             ("grounds", MaybeText),
+            ("pondered", MaybeNumber),
         ],
         least: 11,
         known: "NOTHING",

@@ -131,6 +131,7 @@ mod tests {
             nodes: Nodes(1),
         };
         Thought {
+            pondered: None,
             source: if is_booked { MoveSource::Book } else { searched },
             note: "why".to_owned(),
             score: None,

@@ -185,6 +185,7 @@ mod tests {
 
     fn thought(source: MoveSource, grounds: MoveExplanation) -> Option<Thought> {
         Some(Thought {
+            pondered: None,
             source,
             note: "why".to_owned(),
             score: None,

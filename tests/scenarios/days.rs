@@ -108,7 +108,7 @@ async fn a_draw_offered_while_a_game_sleeps_is_taken_by_what_the_moves_before_we
     });
     let mut stage = acts(|request, _| match request.line.ply() {
         1 => Act::Play("e7e5", 0),
-        _ => Act::Ponder,
+        _ => Act::Hang,
     })
     .rules(WELCOME)
     .options(sleepy)

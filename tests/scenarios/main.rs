@@ -19,6 +19,7 @@ mod odd_lines;
 mod offers;
 mod outages;
 mod play;
+mod pondering;
 mod program;
 mod proxy;
 mod puppet;

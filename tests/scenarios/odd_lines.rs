@@ -260,7 +260,7 @@ async fn f19_the_end_of_a_game_that_is_heard_of_again_counts_once() {
 
 #[tokio::test]
 async fn f41_the_win_is_claimed_when_the_count_reaches_zero_and_it_is_not_our_turn() {
-    let mut server = acts(|_, _| Act::Ponder).on_strings().await;
+    let mut server = acts(|_, _| Act::Hang).on_strings().await;
     let game = server.game(ID).await;
     let gone = |secs| json!({"type": "opponentGone", "gone": true, "claimWinInSeconds": secs});
     game.line(&full(ID, "e2e4 e7e5"));
@@ -281,7 +281,7 @@ async fn f29_a_clock_that_falls_while_the_bot_thinks_has_it_think_anew_with_what
         {
             Act::Play("e2e4", 0)
         } else {
-            Act::Ponder
+            Act::Hang
         }
     })
     .on_strings()

@@ -95,7 +95,7 @@ async fn kind_and_thinking() -> (Puppet, Tap) {
     let mut kind = silent("kind");
     kind.takebacks = 1;
     let mut server = acts(|_, before| match before {
-        0 => Act::Ponder,
+        0 => Act::Hang,
         _ => Act::Play("g1f3", 0),
     })
     .personality(kind)

@@ -181,7 +181,7 @@ async fn a_draw_is_offered_to_a_bot_once_and_not_again_within_twenty_plies() {
     // The mind asks as the whole one does: once the policy allows it.
     let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let note = std::sync::Arc::clone(&asked);
-    let mut server = acts(|_, _| Act::Ponder)
+    let mut server = acts(|_, _| Act::Hang)
         .selector(std::sync::Arc::new(
             move |request: MoveRequest| -> BoxFuture<'static, Option<Decision>> {
                 let note = std::sync::Arc::clone(&note);
@@ -230,7 +230,7 @@ async fn f24_a_takeback_while_thinking_voids_the_thought() {
     let mut kind = silent("kind");
     kind.takebacks = 1;
     let stage = acts(|request, before| match (request.line.ply(), before) {
-        (1, 0) => Act::Ponder,
+        (1, 0) => Act::Hang,
         _ => Act::Play("d7d5", 0),
     })
     .personality(kind)
@@ -245,7 +245,7 @@ async fn f24_a_takeback_while_thinking_voids_the_thought() {
 
 #[tokio::test]
 async fn f28_a_resignation_while_thinking_frees_the_seat() {
-    let mut stage = acts(|_, _| Act::Ponder).open().await;
+    let mut stage = acts(|_, _| Act::Hang).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
     stage.crew.thinks(1).await;
@@ -273,6 +273,7 @@ async fn book_and_engine_play_together() {
         library: watch::channel(library).1,
         tablebase: None,
         metrics: sparring::bot::observe::metrics::Metrics::default(),
+        pondering: Arc::new(tokio::sync::Semaphore::new(1)),
     });
     let mut reader = silent("reader");
     reader.books = vec!["test".to_owned()];

@@ -71,7 +71,7 @@ async fn f5_a_thought_survives_the_loss_of_its_stream() {
 async fn f44_a_dead_daemon_is_replaced_in_the_middle_of_its_turn() {
     let mut stage = acts(|_, before| {
         if before == 0 {
-            Act::Ponder
+            Act::Hang
         } else {
             Act::Play("e7e5", 0)
         }
@@ -91,7 +91,7 @@ async fn f44_a_dead_daemon_is_replaced_in_the_middle_of_its_turn() {
 async fn f44_with_three_seconds_left_a_new_daemon_still_moves_in_time() {
     let mut stage = acts(|request, before| match (request.line.ply(), before) {
         (1, _) => Act::Play("e7e5", 0),
-        (_, 1) => Act::Ponder,
+        (_, 1) => Act::Hang,
         _ => Act::Play("b8c6", 0),
     })
     .sandbox(|sandbox| sandbox.rules.strict_flags = true)

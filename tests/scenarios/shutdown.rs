@@ -33,7 +33,7 @@ async fn running_games_are_played_on_and_no_new_ones_begun() {
 
 #[tokio::test]
 async fn a_second_request_leaves_within_two_seconds_and_the_game_stays() {
-    let mut stage = acts(|_, _| Act::Ponder).open().await;
+    let mut stage = acts(|_, _| Act::Hang).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await;
     stage.crew.thinks(1).await;
@@ -49,7 +49,7 @@ async fn a_second_request_leaves_within_two_seconds_and_the_game_stays() {
 
 #[tokio::test]
 async fn games_that_take_too_long_are_left() {
-    let mut stage = acts(|_, _| Act::Ponder)
+    let mut stage = acts(|_, _| Act::Hang)
         .options(|options| options.config_mut().games.drain = Millis(100))
         .open()
         .await;

@@ -56,7 +56,7 @@ pub enum Act {
     /// Plays a move once the gate is open.
     When(watch::Receiver<bool>, &'static str),
     /// Thinks for ever.
-    Ponder,
+    Hang,
     /// Falls over.
     Panic,
 }
@@ -258,7 +258,7 @@ fn scripted(act: Acts, diary: Diary) -> Arc<dyn MoveSelector> {
                         gate.wait_for(|open| *open).await.expect("the gate stays");
                         play(uci, 0)
                     }
-                    Act::Ponder => std::future::pending().await,
+                    Act::Hang => std::future::pending().await,
                     Act::Panic => panic!("the script says so"),
                 }
             }

@@ -103,7 +103,7 @@ async fn f31_fields_that_are_strange_missing_or_of_another_type_cost_a_line_at_m
 async fn f31_a_game_is_played_whatever_of_its_first_line_does_not_fit() {
     let mut server = acts(|request, _| match request.clocks {
         Some(_) => Act::Play("e2e4", 0),
-        None => Act::Ponder,
+        None => Act::Hang,
     })
     .on_strings()
     .await;

@@ -161,6 +161,7 @@ impl Participant for BuiltinEngine {
         };
         Ok(GoResult {
             best: write_uci(mv, line.variant()),
+            ponder: None,
             score: report.lines.first().map(|line| line.score),
             depth: Some(report.depth),
             nodes: Some(report.nodes),

@@ -8,6 +8,8 @@ use sparring_engine::Score;
 pub struct GoResult {
     /// The move as it wrote it.
     pub best: String,
+    /// The reply that it expects, as it wrote it.
+    pub ponder: Option<String>,
     /// Its last score, for the side to move.
     pub score: Option<Score>,
     /// Its last depth.
@@ -18,9 +20,37 @@ pub struct GoResult {
     pub spent: Millis,
 }
 
+/// The most characters kept of a move; it has 5.
+pub(crate) const MOST_OF_A_MOVE: usize = 40;
+
 impl GoResult {
+    /// Takes a line of the answer. Returns whether it is the last one.
+    pub(crate) fn parse_line(&mut self, text: &str) -> bool {
+        let is_last = self.parse_best(text);
+        if !is_last {
+            self.parse_info(text);
+        }
+        is_last
+    }
+
+    /// Updates the move and the expected reply from a `bestmove` line. Returns whether it is one.
+    fn parse_best(&mut self, text: &str) -> bool {
+        let Some(best) = text.strip_prefix("bestmove") else {
+            return false;
+        };
+        let short = |word: &str| word.chars().take(MOST_OF_A_MOVE).collect();
+        let mut words = best.split_ascii_whitespace();
+        self.best = words.next().map(short).unwrap_or_default();
+        self.ponder = words
+            .next()
+            .filter(|word| *word == "ponder")
+            .and_then(|_| words.next())
+            .map(short);
+        true
+    }
+
     /// Updates score, depth and nodes from an `info` line; scores that are bounds are skipped.
-    pub(crate) fn parse_info(&mut self, text: &str) {
+    fn parse_info(&mut self, text: &str) {
         let mut words = text.split_ascii_whitespace();
         if words.next() != Some("info") {
             return;
@@ -59,6 +89,26 @@ impl GoResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_move_and_the_expected_reply_are_read() {
+        for (text, best, ponder) in [
+            ("bestmove e2e4 ponder e7e5", "e2e4", Some("e7e5")),
+            ("bestmove e2e4", "e2e4", None),
+            ("bestmove e2e4 ponder", "e2e4", None),
+            ("bestmove e2e4 e7e5", "e2e4", None),
+            ("bestmove", "", None),
+        ] {
+            let mut answer = GoResult::default();
+            assert!(answer.parse_best(text));
+            assert_eq!(
+                (answer.best.as_str(), answer.ponder.as_deref()),
+                (best, ponder),
+                "{text}"
+            );
+        }
+        assert!(!GoResult::default().parse_best("info depth 1"));
+    }
 
     #[test]
     fn info_lines_are_read_and_bounds_are_not() {

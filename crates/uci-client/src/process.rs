@@ -127,6 +127,8 @@ pub struct UciProcess {
     input: ChildStdin,
     /// Its output lines; `None` for a line that was too long, which is the last.
     lines: Receiver<Option<String>>,
+    /// What it has printed since `go ponder`; none while it does not ponder.
+    pondering: Option<GoResult>,
 }
 
 /// Lines queued for reading. An engine that prints without end then blocks, instead of filling our memory: together they
@@ -135,9 +137,6 @@ const QUEUED_LINES: usize = 64;
 
 /// The most that is kept of an engine's option lines, in bytes.
 const MOST_OFFERED: usize = 1 << 20;
-
-/// The most characters kept of a `bestmove`; a move has 5.
-const MOST_OF_A_MOVE: usize = 40;
 
 /// How long an engine may take to start or to get ready.
 const READY_TIMEOUT: Millis = Millis(20_000);
@@ -207,16 +206,18 @@ impl UciProcess {
             child,
             input,
             lines,
+            pondering: None,
         };
         process.send("uci")?;
         let (mut title, mut options, mut offered) = (None, Vec::new(), 0);
-        process.read_until("uci", "uciok", READY_TIMEOUT, |line| {
+        process.read_until("uci", READY_TIMEOUT, |line| {
             title = title
                 .take()
                 .or_else(|| line.strip_prefix("id name ").map(str::to_owned));
             let option = UciOption::read(line).filter(|_| offered < MOST_OFFERED);
             offered += option.as_ref().map_or(0, |_| line.len());
             options.extend(option);
+            line == "uciok"
         })?;
         process.title = title;
         process.options = options;
@@ -318,14 +319,29 @@ impl UciProcess {
         limits: &GoLimits,
         patience: Patience<'_>,
     ) -> Result<GoResult, UciError> {
+        self.stop_pondering()?;
+        self.send_position(line)?;
+        let watch = Stopwatch::start();
+        self.send(&limits.command(line))?;
+        self.wait_for_move(GoResult::default(), watch, patience)
+    }
+
+    /// Sends a game's last position.
+    fn send_position(&mut self, line: &GameHistory) -> Result<(), UciError> {
         let mut position = format!("position fen {}", write_fen(line.start()));
         if line.ply() > 0 {
             position = format!("{position} moves {}", line.uci_moves());
         }
-        self.send(&position)?;
-        let watch = Stopwatch::start();
-        self.send(&limits.command(line))?;
-        let mut answer = GoResult::default();
+        self.send(&position)
+    }
+
+    /// Waits for the `bestmove`, with what was read before as a start.
+    fn wait_for_move(
+        &mut self,
+        mut answer: GoResult,
+        watch: Stopwatch,
+        patience: Patience<'_>,
+    ) -> Result<GoResult, UciError> {
         let mut limit = patience.limit;
         let mut is_stopped = false;
         loop {
@@ -342,13 +358,10 @@ impl UciProcess {
                 Err(UciError::Timeout { .. }) if watch.elapsed() < limit => continue,
                 Err(error) => return Err(error),
             };
-            if let Some(best) = text.strip_prefix("bestmove") {
-                let word = best.split_ascii_whitespace().next().unwrap_or("");
-                answer.best = word.chars().take(MOST_OF_A_MOVE).collect();
+            if answer.parse_line(&text) {
                 answer.spent = watch.elapsed();
                 return Ok(answer);
             }
-            answer.parse_info(&text);
         }
     }
 
@@ -360,30 +373,38 @@ impl UciProcess {
     fn send(&mut self, text: &str) -> Result<(), UciError> {
         writeln!(self.input, "{text}")
             .and_then(|()| self.input.flush())
-            .map_err(|_| UciError::Ended {
-                name: self.name.clone(),
-            })
+            .map_err(|_| self.ended())
+    }
+
+    fn ended(&self) -> UciError {
+        UciError::Ended {
+            name: self.name.clone(),
+        }
+    }
+
+    fn long_line(&self) -> UciError {
+        UciError::LongLine {
+            name: self.name.clone(),
+        }
     }
 
     fn wait_for(&mut self, command: &'static str, word: &str, limit: Millis) -> Result<(), UciError> {
-        self.read_until(command, word, limit, |_| {})
+        self.read_until(command, limit, |line| line == word)
     }
 
-    /// Waits for a line that is this word, and passes the lines before it to `on_line`.
+    /// Waits for a line that is the last one of an answer.
     fn read_until(
         &mut self,
         command: &'static str,
-        word: &str,
         limit: Millis,
-        mut on_line: impl FnMut(&str),
+        mut is_last: impl FnMut(&str) -> bool,
     ) -> Result<(), UciError> {
         let watch = Stopwatch::start();
         loop {
             let line = self.next_line(command, limit - watch.elapsed(), limit)?;
-            if line.trim() == word {
+            if is_last(line.trim()) {
                 return Ok(());
             }
-            on_line(line.trim());
         }
     }
 
@@ -394,13 +415,12 @@ impl UciProcess {
         } else {
             self.lines.recv_timeout(wait.into())
         };
-        let name = || self.name.clone();
         match received {
             Ok(Some(line)) => Ok(line),
-            Ok(None) => Err(UciError::LongLine { name: name() }),
-            Err(RecvTimeoutError::Disconnected) => Err(UciError::Ended { name: name() }),
+            Ok(None) => Err(self.long_line()),
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended()),
             Err(RecvTimeoutError::Timeout) => Err(UciError::Timeout {
-                name: name(),
+                name: self.name.clone(),
                 command,
                 limit,
             }),
@@ -425,5 +445,6 @@ impl Drop for UciProcess {
     }
 }
 
+mod pondering;
 #[cfg(test)]
 mod tests;

@@ -55,6 +55,7 @@ impl GameTask {
         }
         self.context.game_flags.forget(&self.settings.id);
         self.turn = Turn::Closed;
+        self.pondering = None;
         self.offers.end_no_show();
         self.stream.end();
         self.closes_at = Some(Instant::now() + CLOSING);

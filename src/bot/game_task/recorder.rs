@@ -20,7 +20,7 @@ pub(super) struct GameRecorder {
 
 impl GameRecorder {
     /// Records how a move was chosen.
-    pub(super) fn record(&mut self, ply: usize, decision: &Decision, think: Millis) {
+    pub(super) fn record(&mut self, ply: usize, decision: &Decision, think: Millis, pondered: Option<bool>) {
         self.thoughts.retain(|(at, _)| *at < ply);
         let thought = Thought {
             source: decision.source,
@@ -28,6 +28,7 @@ impl GameRecorder {
             score: decision.score,
             think,
             grounds: decision.grounds.clone(),
+            pondered,
         };
         self.thoughts.push((ply, thought));
     }
@@ -176,8 +177,8 @@ mod tests {
     fn a_thought_goes_with_the_move_it_led_to() {
         let mut chronicle = GameRecorder::default();
         let mv = line("e2e4").moves()[0];
-        chronicle.record(0, &Decision::play(mv, "old"), Millis(1));
-        chronicle.record(0, &Decision::play(mv, "script"), Millis(5));
+        chronicle.record(0, &Decision::play(mv, "old"), Millis(1), None);
+        chronicle.record(0, &Decision::play(mv, "script"), Millis(5), None);
         let news = chronicle.take_changes(&line("e2e4 e7e5"), None);
         let notes: Vec<_> = news
             .iter()

@@ -109,6 +109,7 @@ mod tests {
             uci: uci.to_owned(),
             clock: None,
             thought: Some(Thought {
+                pondered: None,
                 source: MoveSource::Other,
                 note: String::new(),
                 score: score.map(|cp| Score::Cp(Centipawns(cp))),

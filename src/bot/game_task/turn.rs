@@ -66,8 +66,13 @@ impl GameTask {
         let ply = game.line().ply();
         let before = self.moved_at.replace(self.heard);
         let took = before.map(|before| Millis::from(self.heard.saturating_duration_since(before)));
+        self.end_pondering();
+        let mut expected = None;
         match &self.turn {
-            Turn::Submitting(submission) if ply == submission.ply + 1 => self.own_last = took,
+            Turn::Submitting(submission) if ply == submission.ply + 1 => {
+                self.own_last = took;
+                expected = submission.decision.reply;
+            }
             _ => self.opponent_last = took,
         }
         self.scores.retain(|(at, _)| *at < ply);
@@ -79,6 +84,9 @@ impl GameTask {
             Turn::Open
         };
         self.expect_first_move();
+        if let Some(expected) = expected {
+            self.ponder(expected);
+        }
     }
 
     /// Starts the search when it may start, and retries a submission when that is due.
@@ -107,7 +115,7 @@ impl GameTask {
         self.turn = Turn::Thinking(self.context.selector.select(&self.engine, request));
     }
 
-    fn request(&self, game: &GameState) -> MoveRequest {
+    pub(super) fn request(&self, game: &GameState) -> MoveRequest {
         let books = match game.my_side() {
             Side::White => &self.play.books_white,
             Side::Black => &self.play.books_black,
@@ -176,7 +184,8 @@ impl GameTask {
         let spent = Millis::from(self.heard.elapsed());
         info!("{}", describe(game, &decision, spent));
         self.scores.extend(decision.score.map(|score| (ply, score)));
-        self.recorder.record(ply, &decision, spent);
+        self.recorder
+            .record(ply, &decision, spent, self.ponder_hit.take());
         if let Some(MoveExplanation::Book(grounds)) = &decision.grounds {
             let move_said = numbered(game.line(), decision.mv);
             self.chat.set_book_move(of_book(grounds, &move_said));

@@ -4,6 +4,9 @@
 
 use std::{cmp::Ordering, collections::BinaryHeap};
 
+/// The deadline of searches that nobody waits for.
+const NEVER: u64 = u64::MAX;
+
 /// The worker threads, and the searches in the queue.
 #[derive(Debug)]
 pub(in crate::bot) struct SearchScheduler<J> {
@@ -20,6 +23,18 @@ pub(in crate::bot) struct Priority {
     pub(in crate::bot) deadline: u64,
     /// Whether it can stop and go on later without another result than if it had not.
     pub(in crate::bot) can_pause: bool,
+}
+
+impl Priority {
+    /// A search that runs only while a worker is idle.
+    pub(in crate::bot) const IDLE: Self = Self {
+        deadline: NEVER,
+        can_pause: true,
+    };
+
+    fn has_deadline(self) -> bool {
+        self.deadline < NEVER
+    }
 }
 
 #[derive(Debug)]
@@ -98,10 +113,16 @@ impl<J> SearchScheduler<J> {
         running.is_some_and(|running| running.is_preempted)
     }
 
-    /// The share of its soft limit that a search should take now: less than 1 when there are more searches than workers.
+    /// The share of its soft limit that a search should take now: less than 1 when there are more searches with a deadline than
+    /// workers.
     pub(in crate::bot) fn share(&self) -> f64 {
         let workers = self.running.len();
-        let searches = self.running.iter().flatten().count() + self.waiting.len();
+        let running = self.running.iter().flatten().map(|running| running.priority);
+        let waiting = self.waiting.iter().map(|waiting| waiting.priority);
+        let searches = running
+            .chain(waiting)
+            .filter(|priority| priority.has_deadline())
+            .count();
         if searches <= workers {
             1.0
         } else {
@@ -207,5 +228,26 @@ mod tests {
         scheduler.leave(0);
         scheduler.leave(1);
         assert!((scheduler.share() - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn idle_searches_take_turns_and_cost_nobody_time() {
+        let mut scheduler = SearchScheduler::new(1);
+        for job in ["first", "second"] {
+            assert_eq!(scheduler.push(Priority::IDLE, job), None);
+        }
+        assert_eq!(scheduler.take(0).map(|(_, job)| job), Some("first"));
+        assert!((scheduler.share() - 1.0).abs() < 1e-9);
+        assert_eq!(
+            scheduler.push(until(5), "a move"),
+            Some(0),
+            "it gives way at once"
+        );
+        assert!(scheduler.leave(0), "and goes on later");
+        scheduler.push(Priority::IDLE, "first again");
+        let order: Vec<_> = std::iter::from_fn(|| scheduler.take(0))
+            .map(|(_, job)| job)
+            .collect();
+        assert_eq!(order, ["a move", "second", "first again"]);
     }
 }

@@ -41,6 +41,7 @@ struct Counted {
     skipped: Family<Labels, Counter>,
     limited: Family<Labels, Counter>,
     external_failures: Family<Labels, Counter>,
+    pondered: Family<Labels, Counter>,
     lost_rows: Gauge,
     set_aside: Gauge,
     failing: Gauge,
@@ -65,6 +66,7 @@ impl Default for Metrics {
             skipped: Family::default(),
             limited: Family::default(),
             external_failures: Family::default(),
+            pondered: Family::default(),
             lost_rows: Gauge::default(),
             set_aside: Gauge::default(),
             failing: Gauge::default(),
@@ -149,6 +151,11 @@ impl Counted {
             self.external_failures.clone(),
         );
         registry.register(
+            "replies_pondered",
+            "Replies that an engine had thought about on the opponent's time, by result: hit or miss",
+            self.pondered.clone(),
+        );
+        registry.register(
             "archive_rows_lost",
             "Archive rows lost because they could not be written",
             self.lost_rows.clone(),
@@ -215,6 +222,12 @@ impl Metrics {
             .inc();
     }
 
+    /// An engine pondered, and the opponent has replied: as expected or not.
+    pub(in crate::bot) fn pondered(&self, is_hit: bool) {
+        let result = if is_hit { "hit" } else { "miss" };
+        self.0.pondered.get_or_create(&vec![("result", result)]).inc();
+    }
+
     /// Whether the settings were refused: earlier ones are in force, or only games of the last run are played.
     pub fn settings_refused(&self, are: bool) {
         self.0.refused.set(i64::from(are));
@@ -232,6 +245,7 @@ impl Metrics {
         metrics.line_skipped("event");
         metrics.limited(EndpointClass::Challenge);
         metrics.external_engine_failed("ended");
+        metrics.pondered(true);
         metrics.page(&Status::default(), &ArchiveWriter::default(), None)
     }
 

@@ -69,6 +69,7 @@ pub(super) fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
     let note: Option<String> = row.get("note")?;
     let think: Option<i64> = row.get("think")?;
     let grounds: Option<String> = row.get("grounds")?;
+    let pondered = row.get("pondered")?;
     Ok(MoveRecord {
         ply: row.get("ply")?,
         uci: row.get("uci")?,
@@ -82,6 +83,7 @@ pub(super) fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
             think: think.map(millis).unwrap_or_default(),
             // An explanation of a newer program is ignored; the move stays.
             grounds: grounds.and_then(|text| serde_json::from_str(&text).ok()),
+            pondered,
         }),
     })
 }

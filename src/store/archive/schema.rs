@@ -5,7 +5,7 @@ use rusqlite::{Transaction, TransactionBehavior};
 use super::{Archive, StoreError, rows::number};
 
 /// The migrations in order. `user_version` counts those that a database has.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("../schema/001.sql"),
     include_str!("../schema/002.sql"),
     include_str!("../schema/003.sql"),
@@ -16,6 +16,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("../schema/008.sql"),
     include_str!("../schema/009.sql"),
     include_str!("../schema/010.sql"),
+    include_str!("../schema/011.sql"),
 ];
 /// A `user_version` from here on is damage, not a newer program's.
 const IMPLAUSIBLE_VERSION: usize = 1000;

@@ -39,6 +39,7 @@ fn reply(ply: u32, score: Score) -> MoveRecord {
         uci: "e7e5".to_owned(),
         clock: Some(Millis(299_000)),
         thought: Some(Thought {
+            pondered: None,
             source: MoveSource::Engine {
                 depth: Depth(9),
                 nodes: Nodes(5000),

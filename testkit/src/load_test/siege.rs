@@ -270,6 +270,7 @@ fn fill(folder: &Folder) -> anyhow::Result<()> {
 
 fn thought(ply: u32, uci: &str) -> MoveRecord {
     let thought = Thought {
+        pondered: None,
         source: MoveSource::Engine {
             depth: Depth(9),
             nodes: Nodes(5000),

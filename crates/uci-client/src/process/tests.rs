@@ -1,4 +1,5 @@
 use super::*;
+use crate::go_result::MOST_OF_A_MOVE;
 use sparring_chess::{
     Move, Variant, parse_uci,
     units::{Centipawns, Depth},
@@ -231,4 +232,72 @@ fn variants_are_set_as_the_engine_spells_them() {
     let mut player = UciProcess::start(&toy(plain)).unwrap();
     assert!(player.set_variant(Variant::Standard).unwrap());
     assert!(!player.set_variant(Variant::Chess960).unwrap());
+}
+
+/// Ponders about 1. e4 e5, and gives up on nothing.
+fn pondering(program: &str) -> UciProcess {
+    let mut player = UciProcess::start(&toy(program)).unwrap();
+    let line = GameHistory::replay(Variant::Standard, "startpos", "e2e4 e7e5").unwrap();
+    let limits = GoLimits {
+        nodes: Some(sparring_chess::units::Nodes(7)),
+        ..GoLimits::default()
+    };
+    player.ponder(&line, &limits).unwrap();
+    player
+}
+
+fn after(moves: &str) -> GameHistory {
+    GameHistory::replay(Variant::Standard, "startpos", moves).unwrap()
+}
+
+#[test]
+fn a_ponder_hit_is_answered_and_a_miss_is_stopped() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok;;
+        "go ponder nodes 7") echo "info depth 9 score cp 31";;
+        ponderhit) echo "bestmove g1f3 ponder b8c6";;
+        stop) echo "bestmove a2a3";;
+        "go depth 3") echo "bestmove b1c3";; quit) exit;;
+        esac; done"#;
+    let patience = Patience::of(Millis(10_000));
+    let mut player = pondering(program);
+    let hit = player.ponder_hit(patience).unwrap();
+    assert_eq!(
+        (hit.best.as_str(), hit.ponder.as_deref(), hit.depth),
+        ("g1f3", Some("b8c6"), Some(Depth(9)))
+    );
+    let mut player = pondering(program);
+    let miss = analyse(&mut player, &after("e2e4 c7c5"), None, 3, Millis(10_000)).unwrap();
+    assert_eq!(miss.best, "b1c3", "not the answer to the search before");
+}
+
+#[test]
+fn an_engine_may_answer_before_it_is_told_of_the_hit() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok;; "go ponder"*) echo "bestmove g1f3";;
+        "go depth 3") echo "bestmove b1c3";; quit) exit;;
+        esac; done"#;
+    let mut player = pondering(program);
+    assert_eq!(
+        player.ponder_hit(Patience::of(Millis(10_000))).unwrap().best,
+        "g1f3"
+    );
+    let mut player = pondering(program);
+    while player.pondering.as_ref().unwrap().best.is_empty() {
+        player.read_pondering().unwrap();
+    }
+    let miss = analyse(&mut player, &after("e2e4 c7c5"), None, 3, Millis(10_000)).unwrap();
+    assert_eq!(miss.best, "b1c3");
+}
+
+#[test]
+fn an_engine_that_ponders_on_after_a_stop_hangs() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo uciok;; isready) echo readyok;; quit) exit;;
+        esac; done"#;
+    let error = pondering(program).stop_pondering().unwrap_err();
+    assert!(
+        matches!(error, UciError::Timeout { command: "stop", .. }),
+        "{error}"
+    );
 }

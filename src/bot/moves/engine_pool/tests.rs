@@ -3,7 +3,7 @@
 use futures::{FutureExt as _, future::select_all};
 
 use super::*;
-use sparring_chess::{GameHistory, Variant};
+use sparring_chess::{GameHistory, Variant, units::Depth};
 
 fn search(limits: Limits) -> SearchRequest {
     SearchRequest::new(GameHistory::new(Variant::Standard), limits)
@@ -215,4 +215,32 @@ fn the_threads_end_with_the_last_handle() {
         );
         thread::yield_now();
     }
+}
+
+#[tokio::test]
+async fn pondering_fills_the_table_and_gives_way() {
+    let pool = EnginePool::new(1, 1).unwrap();
+    let to_depth = |depth| Limits {
+        depth: Some(Depth(depth)),
+        ..Limits::default()
+    };
+    let (warm, cold) = (EngineSlot::default(), EngineSlot::default());
+    // By depth it ends by itself.
+    let minute = Millis::from_secs(60);
+    pool.ponder(&warm, search(to_depth(9)), minute).await;
+    let warm = pool.search(&warm, search(to_depth(9)), soon()).await.unwrap();
+    let other = EngineSlot::default();
+    let endless = pool.ponder(&other, search(Limits::default()), minute);
+    tokio::pin!(endless);
+    let fresh = pool.search(&cold, search(to_depth(9)), soon());
+    let fresh = tokio::select! {
+        () = &mut endless => panic!("it ponders for a minute"),
+        fresh = fresh => fresh.unwrap(),
+    };
+    assert!(
+        warm.nodes.0 * 2 < fresh.nodes.0,
+        "{} {}",
+        warm.nodes.0,
+        fresh.nodes.0
+    );
 }

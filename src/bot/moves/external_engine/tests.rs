@@ -1,5 +1,9 @@
 //! Engines that play, fail and come back, as a few lines of shell.
 
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
 use super::*;
 use sparring_chess::{units::Centipawns, write_uci};
 
@@ -183,13 +187,7 @@ async fn f55_a_program_that_is_not_there_is_named() {
 #[test]
 fn f55_an_engine_that_is_started_again_gets_its_level_again() {
     let engine = toy(r#""setoption name UCI_Elo value 1500") mv=b2b3;; go*) echo "bestmove ${mv:-h2h3}";;"#);
-    let mut supervisor = Supervisor {
-        config: engine,
-        metrics: Metrics::default(),
-        engine: None,
-        failures: 0,
-        retry_at: None,
-    };
+    let mut supervisor = Supervisor::new(engine, Metrics::default());
     for _ in 0..2 {
         let (reply, _answer) = oneshot::channel();
         let mut job = SearchJob {
@@ -206,4 +204,51 @@ fn f55_an_engine_that_is_started_again_gets_its_level_again() {
         supervisor.failed(Some("ended"), "toy has ended");
         supervisor.retry_at = None;
     }
+}
+
+/// An engine that ponders, and whose answers tell a hit from a new search.
+const PONDERS: &str = r#"position*) last=${line##* };; "go ponder"*) ;; ponderhit) echo "bestmove g1f3 ponder b8c6";;
+    stop) echo "bestmove a2a3";; go*) echo "bestmove b1c3";;
+    uci) echo "option name Ponder type check default false"; echo uciok;;"#;
+
+/// Ponders about the position after these moves, and answers a search after those.
+async fn ponder(cases: &str, moves: &str, then: &str) -> (Result<String, String>, usize) {
+    let (engine, slot) = (toy(cases), ExternalSlot::default());
+    let permits = Arc::new(Semaphore::new(1));
+    let permit = Arc::clone(&permits).try_acquire_owned().unwrap();
+    slot.ponder(
+        &engine,
+        &Metrics::default(),
+        search(Variant::Standard, moves),
+        permit,
+    );
+    let answer = ask(&slot, &engine, search(Variant::Standard, then)).await;
+    (answer, permits.available_permits())
+}
+
+#[tokio::test]
+async fn a_ponder_hit_goes_on_and_a_miss_begins_anew() {
+    let hit = ponder(PONDERS, "e2e4 e7e5", "e2e4 e7e5").await;
+    assert_eq!(hit, (Ok("g1f3".to_owned()), 1), "the permit is free again");
+    let miss = ponder(PONDERS, "e2e4 e7e5", "e2e4 c7c5").await;
+    assert_eq!(miss, (Ok("b1c3".to_owned()), 1));
+}
+
+#[tokio::test]
+async fn an_engine_that_does_not_offer_to_ponder_is_left_alone() {
+    let cases = r#""go ponder"*) exit;; go*) echo "bestmove b1c3";;"#;
+    let answer = ponder(cases, "e2e4 e7e5", "e2e4 e7e5").await;
+    assert_eq!(answer, (Ok("b1c3".to_owned()), 1));
+}
+
+#[tokio::test]
+async fn f55_an_engine_that_fails_while_it_ponders_gives_an_error() {
+    let cases = PONDERS.replace("\"go ponder\"*) ;;", "\"go ponder\"*) exit;;");
+    let (answer, permits) = ponder(&cases, "e2e4 e7e5", "e2e4 e7e5").await;
+    let error = answer.unwrap_err();
+    assert!(
+        ["toy has ended", "toy failed and is started again later"].contains(&error.as_str()),
+        "{error}"
+    );
+    assert_eq!(permits, 1);
 }

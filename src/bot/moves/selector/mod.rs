@@ -5,7 +5,7 @@ mod pipeline;
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::{FutureExt as _, future::BoxFuture};
 use tokio::time::Instant;
 
 use crate::bot::{
@@ -84,6 +84,8 @@ pub struct Decision {
     pub resign: bool,
     /// The score of the move for us; none for moves without a search.
     pub score: Option<Score>,
+    /// The opponent's reply that the engine expects.
+    pub reply: Option<Move>,
     /// Where the move comes from.
     pub source: MoveSource,
     /// The same in words, as in `book books/starter.book:41 30%`.
@@ -101,6 +103,7 @@ impl Decision {
             draw: false,
             resign: false,
             score: None,
+            reply: None,
             source: MoveSource::Other,
             why: why.into(),
             grounds: None,
@@ -113,6 +116,12 @@ pub trait MoveSelector: Send + Sync {
     /// Decides on a move of a game, and waits as long as the personality seems to think. `None` only where there is no legal
     /// move. Dropping the future stops the search. `slot` is the game's engine.
     fn select(&self, slot: &EngineSlot, request: MoveRequest) -> BoxFuture<'static, Option<Decision>>;
+
+    /// Thinks ahead, while the opponent thinks, about a position that may come: the request is what `select` gets if it does.
+    /// Dropping the future ends it.
+    fn ponder(&self, _slot: &EngineSlot, _request: MoveRequest) -> BoxFuture<'static, ()> {
+        futures::future::ready(()).boxed()
+    }
 }
 
 /// A function selects moves without an engine, as tests do.

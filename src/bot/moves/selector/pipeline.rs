@@ -4,7 +4,7 @@ use std::{fmt::Write as _, sync::Arc};
 
 use futures::{FutureExt as _, future::BoxFuture};
 use tokio::{
-    sync::watch,
+    sync::{Semaphore, watch},
     time::{Instant, sleep_until},
 };
 use tracing::{debug, info};
@@ -35,7 +35,7 @@ use sparring_engine::{
 use sparring_lichess::model::Speed;
 use sparring_personality::{
     book_query,
-    strength::{self, StrengthResult},
+    strength::{self, StrengthRequest, StrengthResult},
     think_time::{self, ThinkTimeContext},
 };
 use sparring_uci_client::{self as uci_client, GoLimits, STOP_TIMEOUT};
@@ -56,6 +56,9 @@ const LEAST_FOR_EXTERNAL: Millis = Millis(1_000);
 /// What an external engine may take beyond half as much again as the embedded one's limit.
 const MARGIN_OF_STOP: Millis = Millis(100);
 
+/// How long a game ponders about one reply at most.
+const MOST_PONDERING: Millis = Millis::from_secs(60);
+
 /// Nodes of the search that verifies a book move: enough to see what loses material.
 const VERIFY_NODES: Nodes = Nodes(30_000);
 /// Its time limit, however slow the machine.
@@ -72,12 +75,15 @@ pub struct Pipeline {
     pub tablebase: Option<Arc<Tablebase>>,
     /// Where failures of external engines are counted.
     pub metrics: Metrics,
+    /// As many permits as external engines may ponder at the same time.
+    pub pondering: Arc<Semaphore>,
 }
 
 /// A proposed move.
 struct Proposal {
     mv: Move,
     score: Option<Score>,
+    reply: Option<Move>,
     source: MoveSource,
     why: String,
     grounds: Option<MoveExplanation>,
@@ -87,6 +93,11 @@ impl MoveSelector for Pipeline {
     fn select(&self, slot: &EngineSlot, request: MoveRequest) -> BoxFuture<'static, Option<Decision>> {
         let (pipeline, slot) = (self.clone(), slot.clone());
         async move { pipeline.decide(&slot, request).await }.boxed()
+    }
+
+    fn ponder(&self, slot: &EngineSlot, request: MoveRequest) -> BoxFuture<'static, ()> {
+        let (pipeline, slot) = (self.clone(), slot.clone());
+        async move { pipeline.think_ahead(&slot, request).await }.boxed()
     }
 }
 
@@ -108,6 +119,26 @@ impl Pipeline {
         let pause = pause(&request, &proposal, spent);
         sleep_until(Instant::now() + pause.into()).await;
         Some(decision)
+    }
+
+    /// Thinks ahead with the engine that would move. A limit of nodes or plies promises a move that nothing else decides.
+    async fn think_ahead(&self, slot: &EngineSlot, request: MoveRequest) {
+        let Some(engine) = &request.engine else {
+            let StrengthRequest { search, .. } = self.strength_request(&request, None);
+            if search.limits.nodes.is_none() && search.limits.depth.is_none() {
+                self.pool.ponder(slot, search, MOST_PONDERING).await;
+            }
+            return;
+        };
+        let Some(search) = external_search(engine, &request) else {
+            return;
+        };
+        if engine.nodes.is_none()
+            && engine.depth.is_none()
+            && let Ok(permit) = Arc::clone(&self.pondering).acquire_owned().await
+        {
+            slot.external().ponder(engine, &self.metrics, search, permit);
+        }
     }
 
     /// Stage 1: a book move, within the depth of the level, and verified by a search if the personality says so.
@@ -197,6 +228,7 @@ impl Pipeline {
             Ok(found) => Some(Proposal {
                 mv: found.mv,
                 score: found.score,
+                reply: found.reply,
                 source: MoveSource::Engine {
                     depth: found.depth,
                     nodes: found.nodes,
@@ -221,14 +253,7 @@ impl Pipeline {
     async fn searched_move(&self, slot: &EngineSlot, request: &MoveRequest) -> Option<Proposal> {
         let limits = limits(request);
         let deadline = request.arrived + limits.hard.into();
-        let strength = strength::request(
-            &request.persona.profile,
-            request.persona.level,
-            request.line.clone(),
-            Some((limits.soft, limits.hard)),
-            request.seed,
-        )
-        .with_tablebase(self.tablebase.clone());
+        let strength = self.strength_request(request, Some((limits.soft, limits.hard)));
         let result = strength_search::search(&self.pool, slot, strength, deadline).await;
         match result.as_ref().and_then(|result| result.report.best()) {
             Some(mv) => {
@@ -240,6 +265,12 @@ impl Pipeline {
             }
             None => first_legal_move(request),
         }
+    }
+
+    fn strength_request(&self, request: &MoveRequest, budget: Option<(Millis, Millis)>) -> StrengthRequest {
+        let Persona { profile, level, .. } = &request.persona;
+        strength::request(profile, *level, request.line.clone(), budget, request.seed)
+            .with_tablebase(self.tablebase.clone())
     }
 }
 
@@ -318,6 +349,7 @@ fn from_book(found: BookMove, library: &Library, query: &BookQuery<'_>) -> Propo
     Proposal {
         mv: found.mv,
         score: None,
+        reply: None,
         source: MoveSource::Book,
         why,
         grounds: Some(grounds),
@@ -350,9 +382,11 @@ fn from_search(mv: Move, result: &StrengthResult) -> Proposal {
             false => write!(why, ", as people of {rating} play {percent:.0}%"),
         }; // writing to a string cannot fail
     }
+    let expected = report.lines.iter().find(|line| line.pv.first() == Some(&mv));
     Proposal {
         mv,
         score,
+        reply: expected.and_then(|line| line.pv.get(1).copied()),
         source: MoveSource::Engine {
             depth: report.depth,
             nodes: report.nodes,
@@ -368,6 +402,7 @@ fn first_legal_move(request: &MoveRequest) -> Option<Proposal> {
     Some(Proposal {
         mv,
         score: None,
+        reply: None,
         source: MoveSource::Other,
         why: "first legal move, since the engine failed".to_owned(),
         grounds: None,
@@ -391,6 +426,7 @@ fn conclude(request: &MoveRequest, proposal: &Proposal) -> Decision {
             },
         resign: is_searched && offer_policy::resigns(profile, situation),
         score: proposal.score,
+        reply: proposal.reply,
         source: proposal.source,
         why: proposal.why.clone(),
         grounds: proposal.grounds.clone(),

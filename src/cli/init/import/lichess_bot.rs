@@ -82,7 +82,7 @@ pub(super) const ROWS: &[Row] = &[
         "a game of days gives up its stream after a minute, and is found again when it is the bot's turn",
     )),
     row("correspondence", &["move_time", "ponder", "uci_ponder"], nothing(
-        "moves of days are searched like others; the bot does not think on the opponent's time",
+        "moves of days are searched like others, and pondered about for a minute at most",
     )),
     // Chat.
     row("greeting", &["hello"], by(|draft, found| chat::line(draft, found, &["greeting"]))),

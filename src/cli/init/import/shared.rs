@@ -338,11 +338,12 @@ pub(super) fn engine_name(written: &str) -> String {
     free_name(&written.replace('.', "-"), "external", |_| false)
 }
 
-/// Whether an engine thinks on the opponent's time.
-pub(super) fn ponder(_: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
+/// Whether engines think on the opponent's time.
+pub(super) fn ponder(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     Ok(match found.truth()? {
-        true => Fate::Nothing("no engine thinks on the opponent's time here".to_owned()),
-        false => taken("no engine thinks on the opponent's time"),
+        true => draft.set(found, "engine", "ponder", "true".to_owned()),
+        // Another engine of the same bot may ponder.
+        false => taken("engines ponder only with ponder = true in [engine]"),
     })
 }
 

@@ -48,6 +48,7 @@ fn whole(text: &str) -> Pipeline {
         pool: EnginePool::new(1, 1).unwrap(),
         tablebase: None,
         metrics: Metrics::default(),
+        pondering: Arc::new(Semaphore::new(1)),
         library: watch::channel(library).1,
     }
 }
