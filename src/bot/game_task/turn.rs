@@ -182,7 +182,7 @@ impl GameTask {
         };
         let ply = game.line().ply();
         let spent = Millis::from(self.heard.elapsed());
-        info!("{}", describe(game, &decision, spent));
+        info!("{}", describe(game, &decision, spent, self.ponder_hit));
         self.scores.extend(decision.score.map(|score| (ply, score)));
         self.recorder
             .record(ply, &decision, spent, self.ponder_hit.take());
@@ -312,14 +312,18 @@ impl GameTask {
 }
 
 /// A decision in one line: `12. Nf3 book books/starter.book:41 30% | 0.4 s`.
-fn describe(game: &GameState, decision: &Decision, spent: Millis) -> String {
+fn describe(game: &GameState, decision: &Decision, spent: Millis, ponder_hit: Option<bool>) -> String {
     let extra = match (decision.resign, decision.draw) {
         (true, _) => ", resigns",
         (false, true) => ", draw",
         (false, false) => "",
     };
+    let pondered = match ponder_hit {
+        Some(true) => ", ponderhit",
+        Some(false) | None => "",
+    };
     format!(
-        "{} {} {}{extra} | {:.1} s",
+        "{} {} {}{pondered}{extra} | {:.1} s",
         game.id(),
         numbered(game.line(), decision.mv),
         decision.why,
