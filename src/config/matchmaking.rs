@@ -2,14 +2,12 @@
 
 use super::{
     conditions::{MODES, Mode},
+    proposed_game::{ProposedGame, ProposedGameForm, VARIANTS},
     value_types::{ControlForm, TimeControlLimit},
 };
 use sparring_chess::{Variant, units::Millis};
-use sparring_config_schema::{Bool, Choice, DurationType, Int, List, Section};
+use sparring_config_schema::{Bool, DurationType, Int, List, Section};
 use sparring_lichess::model::Speed;
-
-/// The variants of challenges: all but From Position, which would need a position.
-const VARIANTS: Choice<Variant> = Choice(&[("standard", Variant::Standard), ("chess960", Variant::Chess960)]);
 
 /// When and whom to challenge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +18,11 @@ pub struct Matchmaking {
     pub after: Millis,
     /// Interval between challenges.
     pub every: Millis,
+    /// Games to draw from by weight; empty where clock and variant are drawn each for itself.
+    pub games: Vec<ProposedGame>,
     /// Clocks to draw from.
     pub clocks: Vec<TimeControlLimit>,
-    /// Rated or casual.
+    /// Rated or casual, where a game does not say.
     pub mode: Mode,
     /// Variants to draw from.
     pub variants: Vec<Variant>,
@@ -36,6 +36,15 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
     let clock = |initial, increment| TimeControlLimit {
         initial: Millis::from_secs(initial),
         increment: Millis::from_secs(increment),
+    };
+    let usual_clocks = [clock(180, 2), clock(300, 3)];
+    let games = |section: &mut Section<'_>| {
+        section.optional(
+            "games",
+            List(ProposedGameForm),
+            "each of clocks with each of variants",
+            "Games to choose from: a clock, and where it matters a variant, \"rated\" or \"casual\", and how often it comes up beside the others.",
+        )
     };
     let read = Matchmaking {
         enabled: section.key(
@@ -56,10 +65,11 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             Millis::from_secs(600),
             "Least time between two challenges; lichess allows 200 a day, of which the bot sends 150.",
         ),
+        games: games(section).unwrap_or_default(),
         clocks: section.key(
             "clocks",
             List(ControlForm),
-            vec![clock(180, 2), clock(300, 3)],
+            usual_clocks.to_vec(),
             "Clocks to choose from: minutes and seconds a move adds.",
         ),
         mode: section.key("mode", MODES, Mode::Casual, "Whether ratings may change."),
@@ -76,20 +86,43 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             "How far the other's rating may be from the bot's own.",
         ),
     };
+    let has_games = section.span("games").is_some();
     for (key, is_empty) in [
-        ("clocks", read.clocks.is_empty()),
-        ("variants", read.variants.is_empty()),
+        ("games", has_games && read.games.is_empty()),
+        ("clocks", !has_games && read.clocks.is_empty()),
+        ("variants", !has_games && read.variants.is_empty()),
     ] {
         if read.enabled && is_empty {
             section.warning(key, "the list is empty", "nobody will be challenged");
         }
     }
-    if let Some(clock) = read.clocks.iter().find(|clock| !is_on_offer(**clock)) {
-        section.error(
-            "clocks",
-            format!("lichess lets no bot challenge with the clock \"{clock}\""),
-            "it takes whole minutes, ¼, ½, ¾ and 1.5, at most 60 s a move, and 30 s or more for 40 moves together",
-        );
+    for (key, is_changed) in [
+        ("clocks", read.clocks != usual_clocks),
+        ("variants", read.variants != [Variant::Standard]),
+    ] {
+        if has_games && is_changed {
+            section.warning(
+                key,
+                "games says what to play, so this does nothing",
+                "delete it, or write its games into games",
+            );
+        }
+    }
+    for (key, mut clocks) in [
+        (
+            "games",
+            read.games.iter().map(|game| game.clock).collect::<Vec<_>>(),
+        ),
+        ("clocks", read.clocks.clone()),
+    ] {
+        clocks.retain(|clock| !is_on_offer(*clock));
+        if let Some(clock) = clocks.first() {
+            section.error(
+                key,
+                format!("lichess lets no bot challenge with the clock \"{clock}\""),
+                "it takes whole minutes, ¼, ½, ¾ and 1.5, at most 60 s a move, and 30 s or more for 40 moves together",
+            );
+        }
     }
     read
 }
@@ -131,6 +164,36 @@ mod tests {
             findings
                 .to_string()
                 .contains("\"fromPosition\" is not known here"),
+            "{findings}"
+        );
+    }
+
+    #[test]
+    fn pairs_of_clock_and_variant_stand_for_the_lists_of_each() {
+        let read = |text: &str| config::read("bot.toml", &format!("[matchmaking]\n{text}\n"));
+        let (config, findings) = read("games = [\"3+2 3\", \"5+3 chess960 rated\"]");
+        assert_eq!(findings.to_string(), "");
+        let games = config.unwrap().matchmaking.games;
+        let rows: Vec<_> = games.iter().map(ToString::to_string).collect();
+        assert_eq!(rows, ["3+2 3", "5+3 chess960 rated"]);
+        let (config, findings) = read("games = [\"3+2\"]\nclocks = [\"5+3\"]");
+        assert!(config.is_some());
+        assert_eq!(
+            findings.to_string(),
+            "bot.toml:3:10: warning: matchmaking.clocks: games says what to play, so this does nothing; delete it, or write its \
+             games into games"
+        );
+        let (config, findings) = read("games = [\"2.5+0\"]");
+        assert!(
+            config.is_none()
+                && findings
+                    .to_string()
+                    .contains("matchmaking.games: lichess lets no bot"),
+            "{findings}"
+        );
+        let (_, findings) = read("enabled = true\ngames = []");
+        assert!(
+            findings.to_string().contains("nobody will be challenged"),
             "{findings}"
         );
     }

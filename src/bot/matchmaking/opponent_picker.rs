@@ -42,8 +42,16 @@ pub(in crate::bot) struct ChallengeProposal {
 }
 
 impl ChallengeProposal {
-    /// Draws clock and variant from the settings at random; none where a list is empty.
+    /// Draws a game from the settings by weight, or clock and variant each for itself; none where a list is empty.
     pub(in crate::bot) fn draw(settings: &Matchmaking, rng: &mut impl Rng) -> Option<Self> {
+        if !settings.games.is_empty() {
+            let game = settings.games.choose_weighted(rng, |game| game.weight).ok()?;
+            return Some(Self {
+                clock: game.clock,
+                variant: game.variant,
+                rated: game.mode.unwrap_or(settings.mode) == Mode::Rated,
+            });
+        }
         Some(Self {
             clock: *settings.clocks.choose(rng)?,
             variant: *settings.variants.choose(rng)?,
@@ -324,6 +332,33 @@ mod tests {
         let welcome: Vec<&Account> = online.iter().collect();
         let choice = picker.choose(&matchmaking(), plan, &welcome, &ratings, now, &mut rng);
         choice.map(|(user, _)| user.to_string())
+    }
+
+    #[test]
+    fn games_are_drawn_by_their_weight_and_each_may_say_whether_it_is_rated() {
+        let game = |text| crate::config::ProposedGame::parse(text).unwrap();
+        let settings = Matchmaking {
+            games: vec![game("3+2 3"), game("5+3 chess960 rated")],
+            ..matchmaking()
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let drawn: Vec<ChallengeProposal> = (0..4000)
+            .filter_map(|_| ChallengeProposal::draw(&settings, &mut rng))
+            .collect();
+        let (often, seldom): (Vec<ChallengeProposal>, Vec<ChallengeProposal>) =
+            drawn.iter().partition(|plan| plan.variant == Variant::Standard);
+        // Three of four, within five standard deviations.
+        assert!((2863..=3137).contains(&often.len()), "{}", often.len());
+        assert!(
+            often
+                .iter()
+                .all(|plan| !plan.rated && plan.clock.to_string() == "3+2")
+        );
+        assert!(
+            seldom
+                .iter()
+                .all(|plan| plan.rated && plan.clock.to_string() == "5+3")
+        );
     }
 
     #[test]
