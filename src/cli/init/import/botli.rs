@@ -26,6 +26,8 @@ const fn row(under: &'static str, keys: &'static [&'static str], becomes: Become
     }
 }
 
+/// Where the types of challenges stand.
+const GAMES: &str = "games in [matchmaking]";
 /// Both kinds of challengers; the section itself is how BotLi had it before May 2026.
 const CHALLENGERS: &str = "challenge|challenge.human|challenge.bot";
 /// Every setting. Rows that others depend on come first.
@@ -135,15 +137,29 @@ pub(super) const ROWS: &[Row] = &[
         Ok(draft.set_span(found, ("matchmaking", "after"), millis, 10_000..=86_400_000))
     })),
     row("matchmaking", &["timeout"], nothing("a challenge without an answer is canceled after 45 s")),
-    row("matchmaking", &["selection"], nothing("clock and variant are drawn at random for each challenge")),
+    row("matchmaking", &["selection"], by(|_, found| Ok(match found.text()?.as_str() {
+        "weighted_random" => taken("games in [matchmaking] are drawn by weight"),
+        _ => Fate::Differs("games in [matchmaking] are drawn by weight, not in turn".to_owned()),
+    }))),
     row("matchmaking.types.*", &["tc"], by(challenge_type)),
     row("matchmaking.types.*", &["variant"], by(|_, found| Ok(match found.text()?.as_str() {
-        "standard" | "chess960" => taken("variants in [matchmaking]"),
+        "standard" | "chess960" => taken(GAMES),
         _ => Fate::Nothing("the bot challenges to standard and chess960 alone".to_owned()),
     }))),
-    row("matchmaking.types.*", &["rated"], by(rated)),
+    row("matchmaking.types.*", &["rated"], by(|_, found| {
+        found.truth()?;
+        Ok(taken(GAMES))
+    })),
+    row("matchmaking.types.*", &["weight"], by(|_, found| {
+        let written = found.number()?;
+        Ok(match weight(written) {
+            Some(weight) if weight == written => taken(GAMES),
+            Some(weight) => Fate::Differs(format!("{GAMES}, as {weight}: weights are whole numbers from 1 to 10000")),
+            None => Fate::Differs("a game that never comes up is not written".to_owned()),
+        })
+    })),
     row("matchmaking.types.*", &["max_rating_diff"], by(max_rating_diff)),
-    row("matchmaking.types.*", &["weight", "multiplier", "min_rating_diff", "target_rating_diff"], nothing(
+    row("matchmaking.types.*", &["multiplier", "min_rating_diff", "target_rating_diff"], nothing(
         "opponents are drawn at random among the bots within max-difference",
     )),
 ];
@@ -183,14 +199,6 @@ fn draws_of_people(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal
             fate,
             "people are offered no draws, and theirs are taken all the same",
         ),
-    })
-}
-
-fn rated(_: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
-    found.truth()?;
-    Ok(match all_rated(found) {
-        Some(_) => taken("mode in [matchmaking]"),
-        None => Fate::Differs("mode in [matchmaking] is one for all, so challenges are casual".to_owned()),
     })
 }
 
@@ -262,6 +270,10 @@ fn bullet(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     Ok(shared::bound(is_bound, "bullet without increment is declined"))
 }
 
+const NO_TOURNAMENT_RULE: &str = "rules do not tell games of tournaments from others";
+/// The key of Chess960 games.
+const CHESS960: &str = "chess960";
+
 /// When an engine or a book is used, by its key: `bullet`, `3+2`, `standard_white_rated`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Situation {
@@ -274,16 +286,18 @@ struct Situation {
 }
 
 impl Situation {
-    /// None for what rules cannot tell: variants and tournaments.
+    /// None for what rules cannot tell: tournaments, and variants that the bot does not play on lichess.
     fn of(key: &str) -> Option<Self> {
         let mut parts = key.split('_');
         let base = parts.next()?;
-        let (rank, mut conditions) = if let Some(clock) = TimeControlLimit::parse(base) {
-            (0, format!("clocks = {}\n", toml(vec![clock.to_string()])))
+        let (rank, mut conditions) = if base == CHESS960 {
+            (0, format!("variants = {}\n", toml(vec![base])))
+        } else if let Some(clock) = TimeControlLimit::parse(base) {
+            (1, format!("clocks = {}\n", toml(vec![clock.to_string()])))
         } else if SPEEDS.contains(&base) {
-            (1, format!("speeds = {}\n", toml(vec![base])))
+            (2, format!("speeds = {}\n", toml(vec![base])))
         } else if base == "standard" {
-            (2, String::new())
+            (3, String::new())
         } else {
             return None;
         };
@@ -318,9 +332,10 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     if !draft.books.enabled {
         return Ok(taken(shared::BOOKS_ARE_OFF));
     }
-    let Some(situation) = Situation::of(key) else {
+    let situation = Situation::of(key).filter(|_| !key.starts_with(CHESS960));
+    let Some(situation) = situation else {
         return Ok(Fate::Nothing(match key.contains("tournament") {
-            true => "rules do not tell games of tournaments from others".to_owned(),
+            true => NO_TOURNAMENT_RULE.to_owned(),
             false => shared::STANDARD_BOOKS.to_owned(),
         }));
     };
@@ -362,24 +377,55 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     ))
 }
 
+/// The engine of a situation: in `[play]` for all games, else in a rule.
 fn engine(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     found.one_line()?;
-    let name = shared::engine_name(found.names.first().copied().unwrap_or_default());
+    let key = found.names.first().copied().unwrap_or_default();
+    let name = shared::engine_name(key);
     let text = found.text()?;
     let path = draft.path(&text);
     let engine = shared::engine(draft, &name);
-    match found.key {
-        "dir" => engine.folder = path,
-        _ => engine.program = text,
+    if found.key == "dir" {
+        engine.folder = path;
+        return Ok(engines::fate("command", &name));
     }
+    engine.program = text;
     let fate = engines::fate("command", &name);
-    Ok(match is_standard(found) {
-        true => fate,
-        false => but(
+    if is_standard(found) || engine.program.is_empty() {
+        return Ok(fate);
+    }
+    let Some(situation) = Situation::of(key) else {
+        return Ok(but(
             fate,
-            "[play] names one engine, and this one plays nothing by itself",
+            match key.contains("tournament") {
+                true => NO_TOURNAMENT_RULE,
+                false => "no rule names it: the bot does not play such games on lichess",
+            },
+        ));
+    };
+    let title: String = format!("engine: {key}").chars().take(60).collect();
+    let rule = format!(
+        "name = {}\n{}engine = {}\n",
+        toml(title),
+        situation.conditions,
+        toml(name)
+    );
+    draft.challenges.games.push((situation.order, rule));
+    let fate = with_rule(fate, key);
+    Ok(match situation.color {
+        None => fate,
+        Some(color) => but(
+            fate,
+            &format!("rules do not tell colors, so it plays more than {color}"),
         ),
     })
+}
+
+fn with_rule(fate: Fate, key: &str) -> Fate {
+    match fate {
+        Fate::Taken(what) => Fate::Taken(format!("{what}, and [[rule]] for {key}")),
+        fate => fate,
+    }
 }
 
 fn uci_option(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
@@ -397,17 +443,12 @@ fn types<'f>(found: &Found<'f>) -> impl Iterator<Item = &'f Node> {
     entries.iter().map(|entry| &entry.node)
 }
 
-/// Whether all types of challenges are rated, or all casual; none where they differ.
-fn all_rated(found: &Found<'_>) -> Option<bool> {
-    let mut modes = types(found).map(|kind| {
-        kind.get("rated")
-            .is_none_or(|rated| rated.value != Value::Bool(false))
-    });
-    let first = modes.next()?;
-    modes.all(|mode| mode == first).then_some(first)
+/// A weight as `games` has it; none for games that never come up.
+fn weight(written: f64) -> Option<f64> {
+    (written > 0.0).then(|| written.round().clamp(1.0, 10_000.0))
 }
 
-/// A type of challenges: its clock, and what it leaves out.
+/// A type of challenges: its clock, its variant, whether it is rated, and its weight.
 fn challenge_type(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     let written = found.text()?;
     let Some(clock) = TimeControlLimit::parse(&written) else {
@@ -419,31 +460,36 @@ fn challenge_type(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal>
     let kind = kinds
         .zip(found.names.first())
         .and_then(|(kinds, name)| kinds.get(name));
-    let variant = match kind.and_then(|kind| kind.get("variant")).map(|node| &node.value) {
-        Some(Value::Text(variant)) => variant.clone(),
-        _ => "standard".to_owned(),
-    };
-    if !matches!(variant.as_str(), "standard" | "chess960") {
-        return Ok(Fate::Differs(format!(
-            "not written: the bot cannot play {variant} on lichess"
-        )));
+    let value = |key| kind.and_then(|kind| kind.get(key)).map(|node| &node.value);
+    let mut game = clock.to_string();
+    match value("variant") {
+        Some(Value::Text(variant)) if variant == CHESS960 => game = format!("{game} {variant}"),
+        Some(Value::Text(variant)) if variant != "standard" => {
+            return Ok(Fate::Differs(format!(
+                "not written: the bot cannot play {variant} on lichess"
+            )));
+        }
+        _ => {}
     }
-    let mode = if all_rated(found) == Some(true) {
-        "rated"
+    game += if value("rated") == Some(&Value::Bool(false)) {
+        " casual"
     } else {
-        "casual"
+        " rated"
     };
-    draft.set(found, "matchmaking", "mode", toml(mode));
-    shared::challenge_variants(draft, found, vec![variant]);
-    // Lengths of clocks are below 2^53 milliseconds.
-    let seconds = |millis: u64| i64::try_from(millis / 1000).unwrap_or(i64::MAX);
-    let fate = shared::clock_texts(
-        draft,
-        found,
-        vec![(seconds(clock.initial.0), seconds(clock.increment.0))],
-    )?;
+    // Weights are far below 2^53.
+    #[allow(clippy::cast_precision_loss)]
+    let written = match value("weight") {
+        Some(Value::Int(number)) => *number as f64,
+        Some(Value::Float(number)) => *number,
+        _ => 1.0,
+    };
+    match weight(written) {
+        None => return Ok(Fate::Differs("not written: its weight is 0".to_owned())),
+        Some(weight) if weight > 1.0 => game = format!("{game} {weight}"),
+        Some(_) => {}
+    }
     Ok(but(
-        fate,
+        shared::add_game(draft, found, game),
         "enabled = true in [matchmaking] begins to challenge, there is no command for it",
     ))
 }
@@ -455,21 +501,25 @@ mod tests {
     #[test]
     fn a_key_of_a_book_says_when_it_is_used() {
         let of = |key| Situation::of(key).map(|it| (it.order, it.conditions, it.color));
-        assert_eq!(of("standard"), Some((29, String::new(), None)));
-        assert_eq!(of("standard_black"), Some((28, String::new(), Some("black"))));
+        assert_eq!(of("standard"), Some((39, String::new(), None)));
+        assert_eq!(of("standard_black"), Some((38, String::new(), Some("black"))));
         assert_eq!(
             of("bullet_white_rated"),
             Some((
-                17,
+                27,
                 "speeds = [\"bullet\"]\nmode = \"rated\"\n".into(),
                 Some("white")
             ))
         );
         assert_eq!(
             of("3+2_bot"),
-            Some((8, "clocks = [\"3+2\"]\nfrom = \"bots\"\n".into(), None))
+            Some((18, "clocks = [\"3+2\"]\nfrom = \"bots\"\n".into(), None))
         );
-        assert_eq!(of("chess960"), None);
+        assert_eq!(
+            of("chess960_rated"),
+            Some((8, "variants = [\"chess960\"]\nmode = \"rated\"\n".into(), None))
+        );
+        assert_eq!(of("atomic"), None);
         assert_eq!(of("blitz_tournament"), None);
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Draft {
     pub(super) clocks: Vec<String>,
     /// Variants of the challenges to send.
     pub(super) variants: Vec<String>,
+    /// Challenges to send as pairs of clock and variant, as `5+3 chess960`.
+    pub(super) games: Vec<String>,
 }
 
 /// A key with its value.

@@ -444,6 +444,19 @@ pub(super) fn clock_texts(
     ))
 }
 
+/// Adds a game to propose, unless lichess refuses its clock.
+pub(super) fn add_game(draft: &mut Draft, found: &Found<'_>, game: String) -> Fate {
+    let mut games = draft.games.clone();
+    if !games.contains(&game) {
+        games.push(game);
+    }
+    let fate = draft.set(found, "matchmaking", "games", toml(games.clone()));
+    if matches!(fate, Fate::Taken(_)) {
+        draft.games = games;
+    }
+    fate
+}
+
 /// Adds variants of challenges to send, of those that the bot sends.
 pub(super) fn challenge_variants(draft: &mut Draft, found: &Found<'_>, wanted: Vec<String>) -> Fate {
     let (sent, others): (Vec<_>, Vec<_>) = wanted

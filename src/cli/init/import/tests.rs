@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, fs, ops::Range};
 use proptest::prelude::*;
 
 use super::{table::Fate, *};
+use sparring_chess::Variant;
 
 const LICHESS_BOT: &str = include_str!("../../../../tests/fixtures/moving-over/lichess-bot.yml");
 const BOTLI: &str = include_str!("../../../../tests/fixtures/moving-over/botli.yml");
@@ -233,12 +234,32 @@ fn settings_of_botli_have_their_values_here() {
     let matchmaking = &config.matchmaking;
     assert!(!matchmaking.enabled);
     assert_eq!(matchmaking.after.0, 300_000);
-    let clocks: Vec<String> = matchmaking.clocks.iter().map(ToString::to_string).collect();
-    assert_eq!(clocks, ["3+1", "8+1"]);
-    assert_eq!(matchmaking.variants.len(), 2);
-    assert_eq!(matchmaking.mode, config::Mode::Casual);
+    let games: Vec<String> = matchmaking.games.iter().map(ToString::to_string).collect();
+    assert_eq!(games, ["3+1 rated", "8+1 chess960 casual 100"]);
     assert_eq!(matchmaking.max_difference, 350);
-    let first = &config.rules[0];
+    let engines: Vec<_> = config
+        .rules
+        .iter()
+        .filter_map(|rule| Some((rule.name.as_deref()?, rule.settings.engine.as_deref()?)))
+        .collect();
+    assert_eq!(
+        engines,
+        [
+            ("engine: chess960_human", "chess960_human"),
+            ("engine: 0.5+0_white", "0-5-0_white")
+        ]
+    );
+    assert_eq!(config.play.engine.as_deref(), Some("standard"));
+    let chess960 = &config.rules[0].when;
+    assert_eq!(chess960.variants.as_deref(), Some(&[Variant::Chess960][..]));
+    assert_eq!(chess960.from, Some(config::OpponentKind::Human));
+    assert!(
+        matches!(fate(&import, "engines.0.5+0_white.name"), Fate::Differs(said) if said.contains("more than white"))
+    );
+    assert!(
+        matches!(fate(&import, "engines.rapid_tournament.name"), Fate::Differs(said) if said.contains("tournaments"))
+    );
+    let first = &config.rules[2];
     assert_eq!(first.name.as_deref(), Some("books: blitz_white_bot"));
     assert_eq!(
         first.settings.books_white.as_deref(),
