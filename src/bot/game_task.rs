@@ -15,6 +15,7 @@ mod persona_selection;
 mod pondering;
 mod post_mortem;
 mod recorder;
+mod rematch;
 mod restore;
 pub mod state;
 mod turn;
@@ -51,6 +52,7 @@ use offers::Offers;
 use persona_selection::persona_of;
 use pondering::Pondering;
 use recorder::GameRecorder;
+pub(super) use rematch::RematchOffer;
 use sparring_chess::units::Millis;
 use sparring_engine::Score;
 use sparring_lichess::{
@@ -288,7 +290,7 @@ impl GameTask {
         if has_said_all || self.closes_at.is_some_and(|at| now >= at) {
             let is_known = self.is_over() || self.unplayable.is_some();
             self.outcome.get_or_insert(if is_known {
-                TaskOutcome::Ended
+                TaskOutcome::Ended(self.rematch_offer())
             } else {
                 TaskOutcome::Unseen
             });

@@ -28,6 +28,8 @@ pub struct Matchmaking {
     pub variants: Vec<Variant>,
     /// Largest rating difference.
     pub max_difference: u32,
+    /// Whether to offer rematches.
+    pub rematches: bool,
 }
 
 /// Declares the section's keys.
@@ -51,7 +53,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             "enabled",
             Bool,
             false,
-            "Challenges other bots when nobody plays. People are never challenged.",
+            "Challenges other bots when nobody plays. People are challenged to rematches alone.",
         ),
         after: section.key(
             "after",
@@ -84,6 +86,13 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             Int(0..=4000_u32, "points"),
             300,
             "How far the other's rating may be from the bot's own.",
+        ),
+        rematches: section.key(
+            "rematches",
+            Bool,
+            false,
+            "After a game that was played out, offers the opponent, person or bot, another one with colours swapped. Who refuses is not \
+             asked for an hour, and longer each time; who accepts, not for half an hour.",
         ),
     };
     let has_games = section.span("games").is_some();

@@ -172,3 +172,71 @@ async fn whom_the_rules_decline_is_not_challenged_either() {
     // A challenge to anybody else would be out for longer than this waits.
     next(&mut welcome, "challenge").await;
 }
+
+/// A bot that offers rematches, and a game that Anna loses by resigning; her events.
+async fn after_a_game(stage: &mut Stage) -> Lines {
+    let mut game = stage.game(&WHITE).await;
+    let events = stage.table.anna.events().await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    game.human_does("resign").await;
+    stage.bot().until("free again", |status| status.games == 0).await;
+    events
+}
+
+fn polite() -> Staging {
+    replies(&["e7e5"]).options(|options| options.config_mut().matchmaking.rematches = true)
+}
+
+#[tokio::test]
+async fn a_rematch_is_offered_with_colours_swapped_and_played() {
+    let mut stage = polite().open().await;
+    let mut events = after_a_game(&mut stage).await;
+    let offer = next(&mut events, "challenge").await["challenge"].clone();
+    assert_eq!(
+        (
+            &offer["challenger"]["id"],
+            &offer["finalColor"],
+            &offer["timeControl"]["limit"]
+        ),
+        (&"sandbot".into(), &"white".into(), &600.into()),
+        "{offer}"
+    );
+    let id = offer["id"].as_str().unwrap();
+    stage
+        .table
+        .anna
+        .does(&format!("/api/challenge/{id}/accept"))
+        .await;
+    stage.bot().until("a game", |status| status.games == 1).await;
+}
+
+#[tokio::test]
+async fn who_refuses_a_rematch_is_not_asked_again_after_the_next_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    let mut stage = polite().archive(&path).open().await;
+    let mut events = after_a_game(&mut stage).await;
+    let offer = next(&mut events, "challenge").await["challenge"].clone();
+    let id = offer["id"].as_str().unwrap();
+    stage
+        .table
+        .anna
+        .does(&format!("/api/challenge/{id}/decline"))
+        .await;
+    after_a_game(&mut stage).await;
+    // A third game begins after whatever the second one led to.
+    after_a_game(&mut stage).await;
+    stage.crew.store.flush().await;
+    let filter = sparring::store::ChallengeFilter::default();
+    let kept = sparring::store::Archive::read(&path)
+        .unwrap()
+        .challenges(&filter)
+        .unwrap();
+    let sent: Vec<_> = kept.iter().filter(|record| record.sent).collect();
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert_eq!(
+        (sent[0].rule.as_str(), sent[0].verdict.as_str()),
+        ("rematch", "declined")
+    );
+    assert!(sent[0].repeats.is_some());
+}

@@ -26,8 +26,10 @@ pub(super) enum Completion {
     Resigned(Result<(), CallError>),
     RetryDue(Box<TaskSettings>),
     OnlineBots(Result<Vec<Account>, CallError>),
+    /// With the game of which it is a rematch.
     ChallengeSent(
         UserId,
+        Option<GameId>,
         Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError>,
     ),
     ChallengeAnswered(GameId, Option<ChallengeDone>),
@@ -54,7 +56,7 @@ impl Completion {
             }
             Self::Account(answer) => answer.as_ref().err(),
             Self::OnlineBots(answer) => answer.as_ref().err(),
-            Self::ChallengeSent(_, answer) => answer.as_ref().err(),
+            Self::ChallengeSent(_, _, answer) => answer.as_ref().err(),
             Self::TokenChecked(_)
             | Self::RetryDue(_)
             | Self::ChallengeAnswered(..)

@@ -76,7 +76,7 @@ impl EventLoop {
                 self.publish_status();
             }
             Completion::OnlineBots(online) => self.on_online_bots(online),
-            Completion::ChallengeSent(user, answer) => self.on_challenge_sent(user, answer),
+            Completion::ChallengeSent(user, repeats, answer) => self.on_challenge_sent(user, repeats, answer),
             Completion::ChallengeAnswered(id, done) => self.on_challenge_answered(&id, done),
             Completion::ExpiryChecked(id, listed) => self.on_challenge_expired(id, listed),
             Completion::ChallengeWithdrawn(id, patience, answer) => {
@@ -137,7 +137,12 @@ impl EventLoop {
         }
         let was_unlisted = !self.supervisor.has(id) && self.unlisted.remove(id);
         match exit {
-            TaskExit::With(TaskOutcome::Ended | TaskOutcome::Left) => {}
+            TaskExit::With(TaskOutcome::Ended(rematch)) => {
+                if let Some(offer) = rematch {
+                    self.offer_rematch(id.clone(), *offer);
+                }
+            }
+            TaskExit::With(TaskOutcome::Left) => {}
             TaskExit::With(TaskOutcome::Asleep) => {
                 self.parked.insert(id.clone(), opponent);
             }

@@ -10,6 +10,7 @@ use tracing::{debug, info};
 use crate::bot::{
     challenges::{queue::QueuedChallenge, rule_context::RuleContext, rules},
     event_loop::{EventLoop, completion::Completion},
+    game_task::RematchOffer,
     matchmaking::opponent_picker::ChallengeProposal,
     server::retry_call::{MOST, patience},
     wall_clock::epoch,
@@ -103,7 +104,32 @@ impl EventLoop {
         info!("challenging {user}");
         self.call(|client| async move {
             let answer = client.create_challenge_and_wait(&user, &request).await;
-            Completion::ChallengeSent(user, answer)
+            Completion::ChallengeSent(user, None, answer)
+        });
+    }
+
+    /// Challenges the opponent of a game to another one, if nobody else waits and they have not refused lately.
+    pub(super) fn offer_rematch(&mut self, repeats: GameId, offer: RematchOffer) {
+        let now = self.now();
+        let RematchOffer {
+            opponent,
+            is_bot,
+            request,
+        } = offer;
+        let may_offer = self.options.borrow().config.matchmaking.rematches
+            && self.is_free(now)
+            && !self.challenge_queue.has_person()
+            && !(is_bot && self.are_bots_closed())
+            && self.client.blocked_for(EndpointClass::Invite).is_none()
+            && self.opponent_picker.may_offer(&opponent, now);
+        if !may_offer {
+            return;
+        }
+        info!("offering {opponent} a rematch of {repeats}");
+        self.opponent_picker.begin_request(now, epoch());
+        self.call(|client| async move {
+            let answer = client.create_challenge_and_wait(&opponent, &request).await;
+            Completion::ChallengeSent(opponent, Some(repeats), answer)
         });
     }
 
@@ -146,6 +172,7 @@ impl EventLoop {
     pub(super) fn on_challenge_sent(
         &mut self,
         user: UserId,
+        repeats: Option<GameId>,
         answer: Result<(Box<Challenge>, NdjsonStream<ChallengeOutcome>), CallError>,
     ) {
         let now = self.now();
@@ -153,6 +180,9 @@ impl EventLoop {
             Ok((challenge, lines)) => {
                 let is_wanted = self.opponent_picker.sent(challenge.id.clone(), user.clone());
                 self.keep_challenge_open(challenge.id.clone(), lines, is_wanted);
+                if let Some(repeats) = &repeats {
+                    self.rematches.asked(&challenge.id, repeats);
+                }
                 if self.opponent_picker.is_done_for_today() {
                     info!("today's challenges are sent: the next goes out after midnight UTC");
                 }
@@ -161,10 +191,15 @@ impl EventLoop {
                     at: epoch(),
                     opponent: Some(user.clone()),
                     verdict: "sent".to_owned(),
-                    rule: "matchmaking".to_owned(),
+                    rule: if repeats.is_some() {
+                        "rematch"
+                    } else {
+                        "matchmaking"
+                    }
+                    .to_owned(),
                     sent: true,
                     game: Some(rules::what(&challenge)),
-                    repeats: None,
+                    repeats,
                 };
                 self.context.store.challenge(record.clone());
                 self.open_challenges.add(record);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::watch;
 
-use super::chat_queue::ChatRateLimit;
+use super::{RematchOffer, chat_queue::ChatRateLimit};
 use crate::{
     bot::{
         challenges::rule_context::LocalContext,
@@ -92,8 +92,8 @@ pub(in crate::bot) enum TaskNote {
 /// How a game's task ended.
 #[derive(Debug)]
 pub(in crate::bot) enum TaskOutcome {
-    /// The game is over.
-    Ended,
+    /// The game is over; with the rematch that may be offered.
+    Ended(Option<Box<RematchOffer>>),
     /// The event stream says that the game is over, and its own has not shown how.
     Unseen,
     /// It was stopped; the game goes on without us.

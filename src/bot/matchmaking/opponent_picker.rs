@@ -162,7 +162,17 @@ impl OpponentPicker {
         self.sent_today >= MAX_PER_DAY
     }
 
-    /// The list of online bots was requested. `epoch` is now, since 1970.
+    /// Whether a rematch may be offered to this opponent: no challenge is pending, and they have neither refused nor accepted one
+    /// lately.
+    pub(in crate::bot) fn may_offer(&self, user: &UserId, now: Millis) -> bool {
+        !self.is_asking && self.pending.is_none() && !self.is_done_for_today() && self.is_rested(user, now)
+    }
+
+    fn is_rested(&self, user: &UserId, now: Millis) -> bool {
+        self.memory.get(user).is_none_or(|memory| now >= memory.free_at)
+    }
+
+    /// The list of online bots was requested, or a rematch is being offered. `epoch` is now, since 1970.
     pub(in crate::bot) fn begin_request(&mut self, now: Millis, epoch: Millis) {
         if now >= self.day_ends {
             self.day_ends = now + Millis(DAY - epoch.0 % DAY);
@@ -194,14 +204,9 @@ impl OpponentPicker {
             (None, _) => true,
             (Some(_), None) => false,
         };
-        let is_free = |account: &Account| {
-            self.memory
-                .get(&account.id)
-                .is_none_or(|memory| now >= memory.free_at)
-        };
         let suitable: Vec<&&Account> = welcome
             .iter()
-            .filter(|account| is_near(account) && is_free(account))
+            .filter(|account| is_near(account) && self.is_rested(&account.id, now))
             .collect();
         let chosen = suitable.choose(rng)?;
         let color = if rng.random() {
