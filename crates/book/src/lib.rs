@@ -73,7 +73,7 @@ pub use learn::{LearnReport, MoveOrigin, MoveStats, Outcome, expected_score};
 pub use learned_weights::{LearnedWeights, WeightFactor};
 pub use library::Library;
 pub use line_ends::{LineEnd, ends};
-pub use lookup::{BookMove, BookQuery};
+pub use lookup::{BookMove, BookQuery, draw};
 pub use merge::{Merged, merge};
 pub use parse::{MAX_BYTES, MAX_LINES, is_book, parse, parse_bytes, read, read_bytes, too_large};
 pub use parsed_book::ParsedBook;

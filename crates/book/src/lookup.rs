@@ -207,7 +207,8 @@ impl Found<'_> {
 }
 
 /// A number below `total` that follows from seed and position alone, on every machine and in every release.
-fn draw(total: u64, seed: u64, key: u64) -> u64 {
+#[must_use]
+pub fn draw(total: u64, seed: u64, key: u64) -> u64 {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..16].copy_from_slice(&key.to_le_bytes());

@@ -17,7 +17,8 @@ pub enum SelectionPolicy {
 impl SelectionPolicy {
     /// What moves of these shares are drawn by, given the largest of their position. Nothing is drawn only where the
     /// share is 0.
-    pub(super) fn draw_weight(self, share: u64, largest: u64) -> u64 {
+    #[must_use]
+    pub fn draw_weight(self, share: u64, largest: u64) -> u64 {
         /// Fine enough for any chance that matters, coarse enough for powers that differ in their last bits by machine.
         const SCALE: f64 = 1_048_576.0;
         match self {
