@@ -18,7 +18,7 @@ use crate::{
     bot::{
         self, Daemon, Options, RestoredState, Status,
         games::live::LiveGames,
-        moves::{engine_pool::EnginePool, selector::Pipeline},
+        moves::{engine_pool::EnginePool, online_sources::OnlineSources, selector::Pipeline},
         observe::{
             liveness::{LivenessProbe, liveness},
             metrics::Metrics,
@@ -42,6 +42,8 @@ pub struct Service {
     pub status: watch::Receiver<Status>,
     /// Asks whether its event loop answers.
     pub pulse: LivenessProbe,
+    /// Servers that it asks for moves.
+    pub online: OnlineSources,
 }
 
 /// Builds a daemon. `seed` decides everything random outside of games.
@@ -61,6 +63,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
     let (show, status) = watch::channel(Status::default());
     let (pulse, heart) = liveness();
     let metrics = Metrics::default();
+    let online = OnlineSources::default();
     let daemon = Daemon {
         client,
         // Claims nothing; `run` replaces it.
@@ -79,6 +82,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
                 .context("cannot start the engine's threads")?,
             library: stock.library.clone(),
             tablebase: tablebase(&config.paths.syzygy),
+            online: online.clone(),
             metrics,
             pondering: Arc::new(Semaphore::new(searches.count)),
         }),
@@ -91,6 +95,7 @@ pub fn assemble(config: &Config, client: Client, stock: &Assets, seed: u64) -> a
         options,
         status,
         pulse,
+        online,
     })
 }
 

@@ -226,6 +226,9 @@ async fn serve(
     let cache = Cache::new(&folder.join(state_dir::LISTS));
     let cache = if args.dry_run { cache.reading_only() } else { cache };
     service.daemon.lists = user_lists::keep(declared, cache, stop).await;
+    if place.is_some() {
+        service.online.keep_answers(&folder.join(state_dir::ONLINE));
+    }
     service.daemon.dry = args.dry_run;
     service.daemon.claim = claim;
     match place {

@@ -29,6 +29,8 @@ use sparring_lichess::{Token, fingerprint};
 
 /// File name of the archive.
 pub const ARCHIVE: &str = "archive.db";
+/// File name of the answers of online sources.
+pub const ONLINE: &str = "online.db";
 /// Name of the subfolder that caches fetched user lists.
 pub const LISTS: &str = "lists";
 /// File name of the lock.

@@ -181,7 +181,7 @@ const VARIANTS: Choice<Variant> = Choice(&[
 ]);
 
 /// lichess does not let bots play ultraBullet.
-const SPEEDS: Choice<Speed> = Choice(&[
+pub(super) const SPEEDS: Choice<Speed> = Choice(&[
     ("bullet", Speed::Bullet),
     ("blitz", Speed::Blitz),
     ("rapid", Speed::Rapid),

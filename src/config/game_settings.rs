@@ -6,7 +6,7 @@ use super::{
     external_engine,
 };
 use sparring_config_schema::{Bool, Float, List, Name, Section};
-use sparring_personality::{Delay, LevelForm, LevelSetting};
+use sparring_personality::{BookName, Delay, LevelForm, LevelSetting};
 
 /// Settings of a game. What is not set is left to later rules, and finally to `[play]`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,20 +39,29 @@ pub(super) fn personalities(known: Option<Known<'_>>) -> Name<'_> {
     }
 }
 
-/// Reads names of books, and checks them against the known ones, if given.
-pub(super) fn books(known: Option<Known<'_>>) -> List<Name<'_>> {
-    List(Name {
-        what: "book",
-        known: known.map(|known| known.books),
+/// Reads names of books, and checks them against the known ones, if given; and of the online sources of the settings.
+pub(super) fn books<'k>(own: Own<'k>, known: Option<Known<'k>>) -> List<BookName<'k>> {
+    List(BookName {
+        books: known.map(|known| known.books),
+        sources: Some(own.sources),
     })
 }
 
+/// What the settings themselves give names to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Own<'k> {
+    /// External engines, and the embedded one.
+    pub(super) engines: &'k [String],
+    /// Online sources.
+    pub(super) sources: &'k [String],
+}
+
 /// Declares the settings of a game.
-pub(super) fn declare(rule: &mut Section<'_>, engines: &[String], known: Option<Known<'_>>) -> GameSettings {
+pub(super) fn declare(rule: &mut Section<'_>, own: Own<'_>, known: Option<Known<'_>>) -> GameSettings {
     rule.renamed("fast", "no-delay");
     adapt::rename_coach(rule);
     const LATER: &str = "a later rule or [play] decides";
-    let (personality, books) = (personalities(known), || books(known));
+    let (personality, books) = (personalities(known), || books(own, known));
     GameSettings {
         personality: rule.optional("personality", personality, LATER, "Who plays such games."),
         level: rule.optional(
@@ -65,7 +74,7 @@ pub(super) fn declare(rule: &mut Section<'_>, engines: &[String], known: Option<
         books_black: rule.optional("books-black", books(), LATER, "Books to play Black from."),
         engine: rule.optional(
             "engine",
-            external_engine::named(engines),
+            external_engine::named(own.engines),
             LATER,
             "Who searches in such games: an engine of [engine.NAME], or \"embedded\".",
         ),

@@ -13,6 +13,7 @@ mod list;
 mod load;
 mod matchmaking;
 mod migration_hints;
+mod online_source;
 mod pasted;
 mod play;
 mod proposed_game;
@@ -44,9 +45,11 @@ pub use server::Server;
 pub use tournaments::Tournaments;
 pub use value_types::{Hours, TimeControlLimit};
 
+use game_settings::Own;
 use sparring_chess::units::Millis;
 use sparring_config_schema::{self as schema, Bool, DurationType, Int, Key, Section, Text};
 use sparring_diagnostics::{Diagnostics, without_secrets};
+use sparring_online::Source;
 
 /// The settings of the daemon, checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +74,8 @@ pub struct Config {
     pub engine: Engine,
     /// External engines.
     pub engines: Vec<Arc<ExternalEngine>>,
+    /// Online sources of moves.
+    pub online: Vec<Arc<Source>>,
     /// Folders of books and personalities.
     pub paths: Paths,
     /// State that outlasts a restart.
@@ -189,6 +194,11 @@ impl Config {
         for engine in &mut self.engines {
             *engine = Arc::new(ExternalEngine::clone(engine).within(folder));
         }
+        for source in &mut self.online {
+            let mut here = Source::clone(source);
+            here.token_file = here.token_file.map(|path| folder.join(path));
+            *source = Arc::new(here);
+        }
         for list in &mut self.lists {
             list.file = list.file.take().map(|path| folder.join(path));
         }
@@ -254,8 +264,16 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
         .map(|engine| engine.name.clone())
         .chain([EMBEDDED.to_owned()])
         .collect();
-    let rules = rule::declare(file, &names, &engine_names, known);
-    let play = file.section("play", |play| play::declare(play, &engine_names, known));
+    let online = file.section("online", |online| {
+        online_source::declare(online, lichess.token_file.as_deref())
+    });
+    let source_names: Vec<String> = online.iter().map(|source| source.name.clone()).collect();
+    let own = Own {
+        engines: &engine_names,
+        sources: &source_names,
+    };
+    let rules = rule::declare(file, &names, own, known);
+    let play = file.section("play", |play| play::declare(play, own, known));
     let chat = file.section("chat", |chat| chat::declare(chat, known));
     let matchmaking = file.section("matchmaking", matchmaking::declare);
     let tournaments = file.section("tournaments", tournaments::declare);
@@ -279,6 +297,7 @@ fn declare(file: &mut Section<'_>, known: Option<Known<'_>>) -> Config {
             .filter(|engine| engine.name != "NAME")
             .map(Arc::new)
             .collect(),
+        online: online.into_iter().map(Arc::new).collect(),
         paths,
         state,
         status,

@@ -4,7 +4,7 @@ use super::{
     Known,
     adapt::{self, Adapt},
     external_engine,
-    game_settings::{books, personalities},
+    game_settings::{Own, books, personalities},
 };
 use sparring_chess::units::{Elo, Millis};
 use sparring_config_schema::{Bool, DurationType, Section};
@@ -36,10 +36,10 @@ pub struct Play {
 }
 
 /// Declares the section's keys.
-pub(super) fn declare(play: &mut Section<'_>, engines: &[String], known: Option<Known<'_>>) -> Play {
+pub(super) fn declare(play: &mut Section<'_>, own: Own<'_>, known: Option<Known<'_>>) -> Play {
     play.renamed("fast", "no-delay");
     adapt::rename_coach(play);
-    let books = || books(known);
+    let books = || books(own, known);
     const OWN_BOOKS: &str = "the personality's own books";
     let who = play.key(
         "personality",
@@ -67,7 +67,7 @@ pub(super) fn declare(play: &mut Section<'_>, engines: &[String], known: Option<
         books_black: play.optional("books-black", books(), OWN_BOOKS, "Books to play Black from."),
         engine: play.optional(
             "engine",
-            external_engine::named(engines),
+            external_engine::named(own.engines),
             "the personality's own engine",
             "Who searches: an engine of [engine.NAME], or \"embedded\" for the one inside this program.",
         ),

@@ -10,7 +10,7 @@ use sparring_personality::LevelSetting;
 use super::{
     Known,
     conditions::{self, Conditions, Mode, OpponentKind},
-    game_settings::{self, GameSettings},
+    game_settings::{self, GameSettings, Own},
 };
 
 /// One rule.
@@ -78,7 +78,7 @@ const THEN: Choice<Word> = Choice(&[
 pub(super) fn declare(
     file: &mut Section<'_>,
     lists: &[String],
-    engines: &[String],
+    own: Own<'_>,
     known: Option<Known<'_>>,
 ) -> Vec<Rule> {
     let mut closed = false;
@@ -92,7 +92,7 @@ pub(super) fn declare(
         );
         let when = conditions::declare(rule, lists);
         let then = then(rule, &when);
-        let wish = game_settings::declare(rule, engines, known);
+        let wish = game_settings::declare(rule, own, known);
         for (key, is_empty) in [
             ("variants", when.variants.as_ref().is_some_and(Vec::is_empty)),
             ("speeds", when.speeds.as_ref().is_some_and(Vec::is_empty)),

@@ -247,6 +247,7 @@ impl Archive {
         };
         let (source, depth, nodes) = match thought.map(|thought| thought.source) {
             Some(MoveSource::Book) => (Some("book"), None, None),
+            Some(MoveSource::Online) => (Some("online"), None, None),
             Some(MoveSource::Engine { depth, nodes }) => {
                 (Some("engine"), Some(depth.0), Some(number(nodes.0)))
             }

@@ -11,6 +11,8 @@ use sparring_engine::Score;
 pub enum MoveExplanation {
     /// A book move.
     Book(BookChoice),
+    /// A move of an online source.
+    Online(OnlineChoice),
     /// A searched move.
     Search(SearchExplanation),
 }
@@ -24,6 +26,17 @@ pub struct BookChoice {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The book moves with their probabilities, likeliest first.
+    pub moves: Vec<BookChance>,
+}
+
+/// A move of an online source and its alternatives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnlineChoice {
+    /// The name of the source in the settings.
+    pub source: String,
+    /// Why the source offers the move, as in `53% of 1.2 M games`.
+    pub note: String,
+    /// The moves that could be drawn with their probabilities, likeliest first.
     pub moves: Vec<BookChance>,
 }
 

@@ -42,6 +42,7 @@ fn move_json(record: &MoveRecord) -> Value {
     let thought = record.thought.as_ref().map(|thought| {
         let (source, depth, nodes) = match thought.source {
             MoveSource::Book => ("book", None, None),
+            MoveSource::Online => ("online", None, None),
             MoveSource::Engine { depth, nodes } => ("engine", Some(depth), Some(nodes)),
             MoveSource::Other => ("other", None, None),
         };

@@ -11,6 +11,7 @@ mod explanation;
 mod home;
 mod json;
 mod learned_weights;
+mod online_cache;
 mod pgn;
 mod record;
 mod salvage;
@@ -28,11 +29,12 @@ pub use rusqlite::InterruptHandle;
 pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, StoreError};
 pub(crate) use book_outcome::{book_outcome, move_origins};
 pub use explanation::{
-    BookChance, BookChoice, HumanChoice, LikelyMove, MoveExplanation, PvLine, ScoreJson, SearchExplanation,
-    StyleBias, permille,
+    BookChance, BookChoice, HumanChoice, LikelyMove, MoveExplanation, OnlineChoice, PvLine, ScoreJson,
+    SearchExplanation, StyleBias, permille,
 };
 pub use home::{ArchivePath, Hold};
 pub use json::{challenge_json, game_json, game_with_moves_json};
+pub use online_cache::OnlineCache;
 pub use pgn::pgn;
 pub use record::{
     ChallengeCooldown, ChallengeRecord, End, GameFlags, GameRecord, GameResult, MoveRecord, MoveSource,

@@ -142,6 +142,8 @@ pub struct Thought {
 pub enum MoveSource {
     /// An opening book.
     Book,
+    /// An online source.
+    Online,
     /// A search.
     Engine {
         /// The search depth.

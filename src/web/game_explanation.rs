@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use crate::store::{
-    ArchiveWriter, BookChoice, GameRecord, MoveExplanation, MoveRecord, MoveSource, ScoreJson,
-    SearchExplanation,
+    ArchiveWriter, BookChance, BookChoice, GameRecord, MoveExplanation, MoveRecord, MoveSource, OnlineChoice,
+    ScoreJson, SearchExplanation,
 };
 use crate::web::{book_exit::book_exit, eval_history::eval_history};
 use sparring_book::Library;
@@ -120,11 +120,13 @@ fn card(record: &MoveRecord, mv: &ReplayedMove) -> Option<Value> {
     let thought = record.thought.as_ref()?;
     let (from, depth, nodes) = match thought.source {
         MoveSource::Book => ("book", None, None),
+        MoveSource::Online => ("online", None, None),
         MoveSource::Engine { depth, nodes } => ("search", Some(depth), Some(nodes)),
         MoveSource::Other => ("other", None, None),
     };
     let (book, search) = match &thought.grounds {
         Some(MoveExplanation::Book(book)) => (Some(of_book(book)), None),
+        Some(MoveExplanation::Online(online)) => (Some(of_online(online)), None),
         Some(MoveExplanation::Search(search)) => (None, Some(of_search(search))),
         None => (None, None),
     };
@@ -136,12 +138,19 @@ fn card(record: &MoveRecord, mv: &ReplayedMove) -> Option<Value> {
 }
 
 fn of_book(book: &BookChoice) -> Value {
-    let moves: Vec<Value> = book
-        .moves
-        .iter()
+    json!({"at": book.at, "note": book.note, "moves": offers(&book.moves)})
+}
+
+/// An online source in the form of a book, which the pages show alike.
+fn of_online(online: &OnlineChoice) -> Value {
+    json!({"at": format!("online:{}", online.source), "note": online.note, "moves": offers(&online.moves)})
+}
+
+fn offers(moves: &[BookChance]) -> Vec<Value> {
+    let offers = moves.iter();
+    offers
         .map(|offer| json!({"san": offer.san, "chance": share(offer.permille)}))
-        .collect();
-    json!({"at": book.at, "note": book.note, "moves": moves})
+        .collect()
 }
 
 fn of_search(search: &SearchExplanation) -> Value {
@@ -171,7 +180,7 @@ fn share(permille: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{BookChance, HumanChoice, LikelyMove, PvLine, Thought, test_fixtures};
+    use crate::store::{HumanChoice, LikelyMove, PvLine, Thought, test_fixtures};
     use sparring_chess::units::{Depth, Elo, Millis, Nodes};
     use sparring_engine::{EngineOverrides, Params, WeightChange, WeightOverrides, term_names, weight_rows};
     use sparring_personality::Personality;

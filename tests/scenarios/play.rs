@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use sparring::{
     bot::moves::{
         engine_pool::EnginePool,
+        online_sources::OnlineSources,
         selector::{Decision, MoveRequest, Pipeline},
     },
     store::Archive,
@@ -269,6 +270,7 @@ async fn book_and_engine_play_together() {
     let (book, _) = book::parse("books/test.book", "1. e4 e5 2. Nf3 Nc6\n");
     let library = Arc::new(Library::new(book.into_iter().collect()));
     let pipeline = std::sync::Arc::new(Pipeline {
+        online: OnlineSources::default(),
         pool: EnginePool::new(1, 1).unwrap(),
         library: watch::channel(library).1,
         tablebase: None,

@@ -119,6 +119,19 @@ impl Library {
         moves
     }
 
+    /// The moves that the query's books know in the line's last position and do not want (`xx`, or a weight of 0 or less). Nobody
+    /// who is asked after them should play one.
+    #[must_use]
+    pub fn unwanted(&self, query: &BookQuery<'_>) -> Vec<Move> {
+        let books = query.books.iter().filter_map(|name| self.book(name));
+        books
+            .filter(|book| is_for(book, query))
+            .flat_map(|book| book.entries_along(query.line.keys()))
+            .filter(|entry| entry.is_unwanted())
+            .map(|entry| entry.mv)
+            .collect()
+    }
+
     fn find<'a>(&'a self, query: BookQuery<'a>) -> Option<Found<'a>> {
         let key = *query.line.keys().last()?;
         (0..query.books.len()).find_map(|index| {
@@ -288,6 +301,10 @@ mod tests {
             );
         }
         assert_eq!(library.pick(&names(&["mine"]), &after("e2e4"), 1), None);
+        let line = after("e2e4");
+        let unwanted = library.unwanted(&BookQuery::new(&both, &line, 1));
+        let unwanted = unwanted.iter().map(|mv| write_uci(*mv, Variant::Standard));
+        assert_eq!(unwanted.collect::<Vec<_>>(), ["e7e5", "c7c6"]);
     }
 
     #[test]

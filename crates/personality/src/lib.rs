@@ -7,13 +7,14 @@
 //! | `human_model` | move prediction: chances of the legal moves for a rating |
 //! | `style` | style axes, blind spots, compensation |
 //! | `think_time` | delay of a move |
-//! | `book_query, chat_lines` | book queries and chat |
+//! | `book_name, book_query, chat_lines` | names in lists of books, book queries and chat |
 
 #![deny(
     clippy::disallowed_methods,
     reason = "libm gives the same bits on every machine, the standard library does not"
 )]
 
+mod book_name;
 pub mod book_query;
 pub mod chat_lines;
 mod delay;
@@ -31,6 +32,7 @@ pub mod strength;
 pub mod style;
 pub mod think_time;
 
+pub use book_name::{BookName, online_source};
 pub use chat_lines::{ChatEvent, ChatLines, ChatNames};
 pub use delay::Delay;
 pub use engine_key::EMBEDDED;

@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use super::{
+    book_name::BookName,
     chat_lines::{self, ChatLines},
     delay::Delay,
     engine_key,
@@ -51,7 +52,7 @@ pub struct Personality {
     pub delay: Delay,
     /// Factor on human think times: below 1 quick, above 1 slow.
     pub tempo: f64,
-    /// Books in order of preference; may be empty.
+    /// Books and online sources in order of preference; may be empty.
     pub books: Vec<String>,
     /// Books as White instead.
     pub books_white: Option<Vec<String>>,
@@ -407,13 +408,19 @@ fn declare_conduct(file: &mut Section<'_>, profile: &mut Personality, books: Opt
 
 /// Books and the selection among their moves.
 fn declare_books(file: &mut Section<'_>, profile: &mut Personality, known: Option<&[String]>) {
-    let names = || List(Name { what: "book", known });
+    let names = || {
+        List(BookName {
+            books: known,
+            // bot.toml names them; `sparring check` compares.
+            sources: None,
+        })
+    };
     const AS_BOOKS: &str = "as `books`";
     profile.books = file.key(
         "books",
         names(),
         Vec::new(),
-        "Books it opens from; the first that is for such a game and knows the position decides.",
+        "Books it opens from, and online sources of bot.toml; the first that is for such a game and knows the position decides.",
     );
     profile.books_white = file.optional("books-white", names(), AS_BOOKS, "Books it opens from as White.");
     profile.books_black = file.optional("books-black", names(), AS_BOOKS, "Books it opens from as Black.");

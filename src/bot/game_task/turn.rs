@@ -127,6 +127,7 @@ impl GameTask {
             books: books
                 .clone()
                 .unwrap_or_else(|| self.persona.profile.books_of(game.line().turn()).to_vec()),
+            online: self.settings.config.online.clone(),
             engine: self.external_engine(),
             clocks: game.clocks(),
             initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),

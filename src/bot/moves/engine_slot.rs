@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use super::external_engine::ExternalSlot;
+use super::{external_engine::ExternalSlot, online_sources::OnlineSlot};
 use sparring_engine::Engine;
 
 /// One game's engine with its warm transposition table; there is none until the first search. Clones share it.
@@ -17,6 +17,7 @@ struct Slot {
     content: Mutex<Content>,
     changed: Condvar,
     external: ExternalSlot,
+    online: OnlineSlot,
 }
 
 #[derive(Default)]
@@ -37,6 +38,11 @@ impl EngineSlot {
     /// The game's external engine.
     pub(super) fn external(&self) -> &ExternalSlot {
         &self.0.external
+    }
+
+    /// What the game knows of its online sources.
+    pub(super) fn online(&self) -> &OnlineSlot {
+        &self.0.online
     }
 
     /// Lends the engine; waits while another search of the same game has it. A new one has a transposition table of so

@@ -6,6 +6,7 @@ pub mod engine_slot;
 pub mod external_engine;
 pub(super) mod move_overhead;
 pub mod offer_policy;
+pub mod online_sources;
 mod search_scheduler;
 pub mod selector;
 mod strength_search;

@@ -16,7 +16,7 @@ use sparring_lichess::retry::EndpointClass;
 /// Bounds of the histogram of round trips, in seconds: from the same machine to a bad day.
 const TRIPS: [f64; 10] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0];
 
-/// One label and its value, both known at compile time.
+/// Labels and their values, all known at compile time.
 type Labels = Vec<(&'static str, &'static str)>;
 
 /// Counters of a daemon. Clones count together.
@@ -42,6 +42,7 @@ struct Counted {
     limited: Family<Labels, Counter>,
     external_failures: Family<Labels, Counter>,
     pondered: Family<Labels, Counter>,
+    online_requests: Family<Labels, Counter>,
     lost_rows: Gauge,
     set_aside: Gauge,
     failing: Gauge,
@@ -67,6 +68,7 @@ impl Default for Metrics {
             limited: Family::default(),
             external_failures: Family::default(),
             pondered: Family::default(),
+            online_requests: Family::default(),
             lost_rows: Gauge::default(),
             set_aside: Gauge::default(),
             failing: Gauge::default(),
@@ -156,6 +158,11 @@ impl Counted {
             self.pondered.clone(),
         );
         registry.register(
+            "online_source_requests",
+            "Questions to online sources of moves, by source and result: cached, answered, unknown, timeout, rate-limited, unauthorized, status, network, garbage or illegal",
+            self.online_requests.clone(),
+        );
+        registry.register(
             "archive_rows_lost",
             "Archive rows lost because they could not be written",
             self.lost_rows.clone(),
@@ -228,6 +235,14 @@ impl Metrics {
         self.0.pondered.get_or_create(&vec![("result", result)]).inc();
     }
 
+    /// An online source of this kind was asked, with this result: `cached`, `answered`, `unknown`, or how it failed.
+    pub(in crate::bot) fn online_source_asked(&self, source: &'static str, result: &'static str) {
+        self.0
+            .online_requests
+            .get_or_create(&vec![("source", source), ("result", result)])
+            .inc();
+    }
+
     /// Whether the settings were refused: earlier ones are in force, or only games of the last run are played.
     pub fn settings_refused(&self, are: bool) {
         self.0.refused.set(i64::from(are));
@@ -246,6 +261,7 @@ impl Metrics {
         metrics.limited(EndpointClass::Challenge);
         metrics.external_engine_failed("ended");
         metrics.pondered(true);
+        metrics.online_source_asked("explorer-masters", "answered");
         metrics.page(&Status::default(), &ArchiveWriter::default(), None)
     }
 

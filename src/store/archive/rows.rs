@@ -56,6 +56,7 @@ pub(super) fn move_of(row: &Row<'_>) -> rusqlite::Result<MoveRecord> {
     let mate: Option<i32> = row.get("mate")?;
     let source = match row.get::<_, Option<String>>("source")?.as_deref() {
         Some("book") => Some(MoveSource::Book),
+        Some("online") => Some(MoveSource::Online),
         Some("engine") => Some(MoveSource::Engine {
             depth: Depth(row.get::<_, Option<u32>>("depth")?.unwrap_or_default()),
             nodes: Nodes(

@@ -1,11 +1,12 @@
 //! Move explanations: the book's choices with their chances, or the lines of the search.
 
 use crate::store::{
-    BookChance, BookChoice, HumanChoice, LikelyMove, MoveExplanation, PvLine, SearchExplanation, StyleBias,
-    permille,
+    BookChance, BookChoice, HumanChoice, LikelyMove, MoveExplanation, OnlineChoice, PvLine,
+    SearchExplanation, StyleBias, permille,
 };
 use sparring_book::BookMove;
 use sparring_chess::{GameHistory, Move, Rules as _, write_san};
+use sparring_online::{Choice, Source};
 use sparring_personality::strength::StrengthResult;
 
 /// No more of a book's moves are kept: behind these the chances are small.
@@ -30,6 +31,19 @@ pub(super) fn of_book(found: &BookMove, offers: &[BookMove], line: &GameHistory)
         at: found.at.clone(),
         note: found.note.clone(),
         moves,
+    })
+}
+
+/// A move of an online source, and what it was drawn from.
+pub(super) fn of_online(source: &Source, note: &str, choice: &Choice, line: &GameHistory) -> MoveExplanation {
+    let moves = choice.chances.iter().take(OFFERS).map(|(mv, chance)| BookChance {
+        san: write_san(line.position(), *mv),
+        permille: permille(*chance),
+    });
+    MoveExplanation::Online(OnlineChoice {
+        source: source.name.clone(),
+        note: note.to_owned(),
+        moves: moves.collect(),
     })
 }
 

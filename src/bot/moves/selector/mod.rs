@@ -1,6 +1,7 @@
 //! Move selector: a request in, a decision with its reason out.
 
 mod explanation;
+mod opening_moves;
 mod pipeline;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::{
 use sparring_chess::{GameHistory, Move, units::Millis};
 use sparring_engine::Score;
 use sparring_lichess::model::GameId;
+use sparring_online::Source;
 
 pub use pipeline::Pipeline;
 
@@ -33,8 +35,10 @@ pub struct MoveRequest {
     pub persona: Persona,
     /// The external engine that searches; none for the embedded one.
     pub engine: Option<Arc<ExternalEngine>>,
-    /// The opening books, in order of priority.
+    /// The opening books and online sources, in order of priority.
     pub books: Vec<String>,
+    /// The online sources of the settings.
+    pub online: Vec<Arc<Source>>,
     /// The clocks as the server showed them at `arrived`; none without a chess clock.
     pub clocks: Option<Clocks>,
     /// The initial clock time of each side.

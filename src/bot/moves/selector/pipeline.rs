@@ -1,4 +1,4 @@
-//! Pipeline of the move selector: opening book, search with strength and style, offers and resignation, think time.
+//! Pipeline of the move selector: opening moves, search with strength and style, offers and resignation, think time.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -7,7 +7,7 @@ use tokio::{
     sync::{Semaphore, watch},
     time::{Instant, sleep_until},
 };
-use tracing::{debug, info};
+use tracing::debug;
 
 use super::{Decision, MoveRequest, MoveSelector, explanation};
 use crate::{
@@ -15,14 +15,14 @@ use crate::{
         game_task::chat_commands::Persona,
         moves::{
             engine_pool::EnginePool, engine_slot::EngineSlot, external_engine::ExternalSearch, offer_policy,
-            strength_search,
+            online_sources::OnlineSources, strength_search,
         },
         observe::metrics::Metrics,
     },
     config::ExternalEngine,
     store::{MoveExplanation, MoveSource},
 };
-use sparring_book::{BookMove, BookQuery, Library};
+use sparring_book::Library;
 use sparring_chess::{
     Move, Rules as _,
     units::{Centipawns, Millis, Nodes},
@@ -32,9 +32,7 @@ use sparring_engine::{
     Limits, Params, Score, SearchRequest, Tablebase,
     timeman::{GameClock, TimeLimits, budget},
 };
-use sparring_lichess::model::Speed;
 use sparring_personality::{
-    book_query,
     strength::{self, StrengthRequest, StrengthResult},
     think_time::{self, ThinkTimeContext},
 };
@@ -73,20 +71,22 @@ pub struct Pipeline {
     pub library: watch::Receiver<Arc<Library>>,
     /// Endgame tables, if there are any.
     pub tablebase: Option<Arc<Tablebase>>,
-    /// Where failures of external engines are counted.
+    /// Servers that are asked for moves.
+    pub online: OnlineSources,
+    /// Where failures of external engines and requests to servers are counted.
     pub metrics: Metrics,
     /// As many permits as external engines may ponder at the same time.
     pub pondering: Arc<Semaphore>,
 }
 
 /// A proposed move.
-struct Proposal {
-    mv: Move,
-    score: Option<Score>,
-    reply: Option<Move>,
-    source: MoveSource,
-    why: String,
-    grounds: Option<MoveExplanation>,
+pub(super) struct Proposal {
+    pub(super) mv: Move,
+    pub(super) score: Option<Score>,
+    pub(super) reply: Option<Move>,
+    pub(super) source: MoveSource,
+    pub(super) why: String,
+    pub(super) grounds: Option<MoveExplanation>,
 }
 
 impl MoveSelector for Pipeline {
@@ -107,7 +107,7 @@ impl Pipeline {
         if let Some(engine) = &request.engine {
             slot.external().prepare(engine, &self.metrics);
         }
-        let proposal = match self.book_move(&library, slot, &request).await {
+        let proposal = match self.opening_move(&library, slot, &request).await {
             Some(proposal) => proposal,
             None => match self.external_move(slot, &request).await {
                 Some(proposal) => proposal,
@@ -141,42 +141,8 @@ impl Pipeline {
         }
     }
 
-    /// Stage 1: a book move, within the depth of the level, and verified by a search if the personality says so.
-    async fn book_move(
-        &self,
-        library: &Library,
-        slot: &EngineSlot,
-        request: &MoveRequest,
-    ) -> Option<Proposal> {
-        let Persona { profile, level, .. } = &request.persona;
-        let speed = request.clocks.map_or(Speed::Correspondence, |clocks| {
-            Speed::of_clock(request.initial, clocks.increment)
-        });
-        let mut without = Vec::new();
-        loop {
-            let plain = BookQuery::new(&request.books, &request.line, request.seed);
-            let query = BookQuery {
-                speed: Some(speed.key()),
-                without: &without,
-                ..book_query::book_query(profile, *level, plain)
-            };
-            let found = library.choose(&query)?;
-            let Some(margin) = profile.book_verify else {
-                return Some(from_book(found, library, &query));
-            };
-            match self.objection(slot, request, found.mv, margin).await {
-                None => return Some(from_book(found, library, &query)),
-                Some(objection) => {
-                    let san = write_san(request.line.position(), found.mv);
-                    info!(game = %request.game, "book move {san} of {} vetoed: {objection}", found.at);
-                    without.push(found.mv);
-                }
-            }
-        }
-    }
-
     /// Why a short search rejects a book move; none if it does not, or if there is no time.
-    async fn objection(
+    pub(super) async fn objection(
         &self,
         slot: &EngineSlot,
         request: &MoveRequest,
@@ -339,25 +305,8 @@ fn limits(request: &MoveRequest) -> TimeLimits {
     }
 }
 
-/// A book move as a proposal.
-fn from_book(found: BookMove, library: &Library, query: &BookQuery<'_>) -> Proposal {
-    let grounds = explanation::of_book(&found, &library.choices_for(query), query.line);
-    let mut why = format!("book {} {:.0}%", found.at, found.chance * 100.0);
-    if let Some(note) = found.note {
-        let _ = write!(why, " {note}"); // writing to a string cannot fail
-    }
-    Proposal {
-        mv: found.mv,
-        score: None,
-        reply: None,
-        source: MoveSource::Book,
-        why,
-        grounds: Some(grounds),
-    }
-}
-
 /// A score in the log: `0.31`, `#3`.
-fn shown(score: Option<Score>) -> String {
+pub(super) fn shown(score: Option<Score>) -> String {
     match score {
         Some(Score::Cp(cp)) => cp.to_string(),
         Some(Score::Mate(moves)) => format!("#{moves}"),
@@ -439,7 +388,7 @@ fn pause(request: &MoveRequest, proposal: &Proposal, spent: Millis) -> Millis {
         return Millis::ZERO;
     }
     let mut context = ThinkTimeContext::of(&request.line, proposal.mv);
-    context.from_book = proposal.source == MoveSource::Book;
+    context.from_book = matches!(proposal.source, MoveSource::Book | MoveSource::Online);
     context.clock = request.clocks.map(|clocks| think_time::Clock {
         initial: request.initial,
         increment: clocks.increment,

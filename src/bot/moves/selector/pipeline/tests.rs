@@ -20,6 +20,7 @@ fn request(profile: &Personality, moves: &str) -> MoveRequest {
         line: GameHistory::replay(Variant::Standard, "startpos", moves).unwrap(),
         persona: Persona::of(profile),
         books: profile.books.clone(),
+        online: Vec::new(),
         clocks: Some(Clocks {
             mine: Millis::from_secs(60),
             theirs: Millis::from_secs(60),
@@ -49,6 +50,7 @@ fn whole(text: &str) -> Pipeline {
         tablebase: None,
         metrics: Metrics::default(),
         pondering: Arc::new(Semaphore::new(1)),
+        online: OnlineSources::default(),
         library: watch::channel(library).1,
     }
 }
