@@ -51,6 +51,11 @@ impl Game {
         self
     }
 
+    /// The bot's move was seen, whatever it was.
+    pub fn saw(&mut self, uci: &str) {
+        self.append(uci);
+    }
+
     /// Anna sends a command such as `resign` or `draw/yes`.
     pub async fn human_does(&mut self, command: &str) -> &mut Self {
         self.anna.plays(&self.id, command).await;

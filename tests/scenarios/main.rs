@@ -17,6 +17,7 @@ mod logs;
 mod matchmaking;
 mod odd_lines;
 mod offers;
+mod online;
 mod outages;
 mod play;
 mod pondering;

@@ -1,6 +1,6 @@
 //! Middleware of the lichess API: injects scripted and random faults, and records posted moves.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -9,6 +9,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+use futures::{StreamExt as _, stream};
 
 use super::{
     auth::bearer,
@@ -18,6 +19,9 @@ use super::{
     world::World,
 };
 use sparring_lichess::model::{GameId, UserId};
+
+/// Longest body of an answer that is cut.
+const LONGEST_CUT: usize = 1024 * 1024;
 
 /// Serves a request with its fault, if it gets one.
 pub async fn intercept(State(hub): State<Arc<Hub>>, mut request: Request, next: Next) -> Response {
@@ -65,7 +69,24 @@ pub async fn intercept(State(hub): State<Arc<Hub>>, mut request: Request, next: 
             *response.status_mut() = StatusCode::GATEWAY_TIMEOUT;
             response
         }
+        Some(FaultKind::CutAnswer { after }) => cut(next.run(request).await, after).await,
     }
+}
+
+/// The answer up to so many bytes of its body, and then an error, which ends the connection.
+async fn cut(answer: Response, after: usize) -> Response {
+    let (head, body) = answer.into_parts();
+    let whole = axum::body::to_bytes(body, LONGEST_CUT).await.unwrap_or_default();
+    let begun = whole.slice(..after.min(whole.len()));
+    let rest = [Ok(begun), Err(io::Error::from(io::ErrorKind::ConnectionReset))];
+    // Without this the first bytes could wait for the error, and be lost with it.
+    let paced = stream::iter(rest).then(|part| async {
+        tokio::task::yield_now().await;
+        part
+    });
+    let mut response = Response::from_parts(head, Body::from_stream(paced));
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response
 }
 
 /// A recorded move request in flight. Dropping it records the end, also when the sender hung up.

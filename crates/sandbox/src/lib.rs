@@ -1,7 +1,7 @@
 //! Sandbox: a server on this machine with lichess' bot and board API.
 //!
 //! In reading order: [`world`] models the server without network or clock, `hub` joins it with time and streams, the `*_routes` files
-//! are the API, `access`, `auth` and `guard` check requests, `intercept` injects `scripted_faults` and `random_faults`, and [`Sandbox`] is the handle.
+//! are the API, `online_routes` imitates servers that know positions, `access`, `auth` and `guard` check requests, `intercept` injects `scripted_faults` and `random_faults`, and [`Sandbox`] is the handle.
 //! `docs/sandbox.md` lists what goes beyond lichess.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -25,6 +25,7 @@ mod lobby_options;
 mod lobby_routes;
 mod move_audit;
 mod ndjson;
+mod online_routes;
 mod options;
 mod pages;
 mod random_faults;

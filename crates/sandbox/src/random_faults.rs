@@ -106,7 +106,7 @@ impl RandomFaults {
             let what = random_kind(&mut rng);
             let cost = match &what {
                 FaultKind::Answer { status: 429, .. } => Millis::from_secs(1),
-                FaultKind::Answer { .. } => Millis::ZERO,
+                FaultKind::Answer { .. } | FaultKind::CutAnswer { .. } => Millis::ZERO,
                 FaultKind::Delay { by } | FaultKind::LoseAnswer { after: by } => *by,
             };
             state.injected.push(InjectedFault {

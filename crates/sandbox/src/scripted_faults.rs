@@ -55,6 +55,11 @@ pub enum FaultKind {
         /// The delay.
         after: Millis,
     },
+    /// The request has its effect, and the connection ends within its answer.
+    CutAnswer {
+        /// How many bytes of the body are sent.
+        after: usize,
+    },
 }
 
 fn json() -> String {

@@ -22,6 +22,7 @@ use super::{
     hub::{Hub, Topic},
     intercept, lobby_routes,
     move_audit::PostedMove,
+    online_routes,
     options::Options,
     pages,
     random_faults::InjectedFault,
@@ -204,6 +205,7 @@ impl Sandbox {
             .merge(game_routes::routes(hub, Interface::Board))
             .merge(export_routes::routes())
             .merge(tournament_routes::routes(hub))
+            .merge(online_routes::routes())
             .route_layer(from_fn_with_state(hub.clone(), intercept::intercept));
         Router::new()
             .merge(lichess)
