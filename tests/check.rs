@@ -319,3 +319,32 @@ fn external_engines_that_are_not_there_are_named() {
         assert!(said.contains(part), "{part} is not in {said}");
     }
 }
+
+#[test]
+fn online_sources_that_are_not_there_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    file("books/a.book", "1. e4 e5\n");
+    file(
+        "bot.toml",
+        "[online.masters]\nsource = \"explorer-masters\"\ntoken-file = \"lost\"\n[play]\npersonality = \"reader\"\n",
+    );
+    file(
+        "personalities/reader.toml",
+        "about = \"x\"\nbooks = [\"a\", \"online:master\"]\nbooks-white = [\"online:masters\"]\n",
+    );
+    let output = sparring(&["--lines", folder.path().join("bot.toml").to_str().unwrap()]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    for part in [
+        "bot.toml:3:14: warning: online.masters.token-file: there is no file ",
+        "reader.toml:2:9: warning: books: the settings have no online source \"master\", so that it is passed over; did you mean \"online:masters\"?",
+        "0 errors, 2 warnings",
+    ] {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+}

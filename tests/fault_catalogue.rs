@@ -13,7 +13,7 @@ use generated::{check_block, table};
 use sources::{product_sources, sources};
 
 /// What can go wrong, and what the daemon does then, by number: the first is F1. `make docs` writes them to docs/reliability.md.
-const FAULTS: [(&str, &str); 55] = [
+const FAULTS: [(&str, &str); 56] = [
     // F1
     (
         "A line is cut in the middle; then the stream ends or goes on.",
@@ -279,6 +279,11 @@ const FAULTS: [(&str, &str); 55] = [
     (
         "An external engine ends, hangs, prints garbage, refuses an option, does not start or plays an illegal move.",
         "The embedded engine moves, in time. Starts the other again after 1 s, doubling to a minute. Warns once in a row and counts each failure.",
+    ),
+    // F56
+    (
+        "An online source of moves answers with an error, too late, in part, with garbage or an illegal move, or asks for a pause; its cache is damaged.",
+        "What comes next in the list of books moves, at last the search; a move waits 2 s at most. Leaves the source alone after three failures, from 30 s to ten minutes, or as long as it asks. Warns once in a row and counts each failure.",
     ),
 ];
 

@@ -202,6 +202,26 @@ fn a_fresh_account_becomes_a_bot_that_the_doctor_finds_well() {
     assert!(text.contains("the token lacks tournament:write"), "{text}");
 }
 
+#[test]
+fn the_doctor_asks_each_online_source() {
+    let office = Office::open();
+    office.give("Fresh", &SCOPES);
+    office.init(&["--upgrade", "fresh"]);
+    let settings = fs::read_to_string(office.at("bot.toml")).unwrap();
+    let source = |name: &str, more: &str| {
+        let url = &office.url;
+        format!("[online.{name}]\nsource = \"explorer-masters\"\nurl = \"{url}\"\n{more}")
+    };
+    let sources = source("well", "") + &source("lost", "token-file = \"nowhere\"\n");
+    fs::write(office.at("bot.toml"), settings + &sources).unwrap();
+    let text = said(&office.sparring(&["doctor"]));
+    let found = |line: &str| text.lines().any(|found| found.starts_with(line));
+    assert!(found("ok    online source  well: 4 moves in "), "{text}");
+    assert!(found("warn  online source  lost: cannot read "), "{text}");
+    let text = said(&office.sparring(&["doctor", "--offline"]));
+    assert!(!text.contains("online source"), "{text}");
+}
+
 /// The same settings for a bot that plays in an arena.
 fn in_arenas(settings: &str) -> String {
     let (before, section) = settings.split_once("[tournaments]").unwrap();

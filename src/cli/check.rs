@@ -23,7 +23,7 @@ use sparring_config_schema::quote;
 use sparring_diagnostics::{Diagnostic, Diagnostics, Severity, nearest, utf8};
 use sparring_engine::Tablebase;
 use sparring_files as files;
-use sparring_personality as personality;
+use sparring_personality::{self as personality, Personality};
 
 /// Validates bot.toml, books and personalities, and reports all mistakes at once.
 #[derive(Debug, clap::Args)]
@@ -180,6 +180,8 @@ struct Checker {
     personalities: Vec<String>,
     /// The engines that personalities may name; none where no settings were read.
     engines: Option<Vec<String>>,
+    /// The online sources that personalities may name; none where no settings were read.
+    sources: Option<Vec<String>>,
     outcome: CheckOutcome,
 }
 
@@ -206,6 +208,7 @@ impl Checker {
             books: knows_books.then(|| stems(&paths.books, BOOK, BOOKS)),
             personalities: stems(&paths.personalities, PROFILE, PERSONALITIES),
             engines: None,
+            sources: None,
             paths,
             outcome: CheckOutcome::default(),
         }
@@ -213,7 +216,7 @@ impl Checker {
 
     fn config(&mut self, path: &Path) -> Result<(), (PathBuf, io::Error)> {
         let text = read(path)?;
-        let (mut lists, mut engines) = (Vec::new(), None);
+        let (mut lists, mut engines, mut sources) = (Vec::new(), None, None);
         let mut findings = self.text(&text, path, |name, text| {
             let (config, findings) = match &self.books {
                 Some(books) => {
@@ -226,7 +229,7 @@ impl Checker {
                 None => config::read(name, text),
             };
             if let Some(config) = config {
-                (lists, engines) = (config.lists, Some(config.engines));
+                (lists, engines, sources) = (config.lists, Some(config.engines), Some(config.online));
             }
             findings
         });
@@ -256,6 +259,19 @@ impl Checker {
             }
         }
         self.engines = engines.map(|engines| engines.iter().map(|engine| engine.name.clone()).collect());
+        for source in sources.iter().flatten() {
+            let Some(token) = source.token_file.as_ref().map(|file| folder.join(file)) else {
+                continue;
+            };
+            if !token.is_file() {
+                let key = format!("online.{}.token-file", source.name);
+                let missing = format!("{key}: there is no file {}", token.display());
+                let missing = Diagnostic::warning(span_of(&key), missing)
+                    .with_help("until it is there, the source is not asked");
+                findings.list.push(missing);
+            }
+        }
+        self.sources = sources.map(|sources| sources.iter().map(|source| source.name.clone()).collect());
         for (number, list) in lists.iter().enumerate() {
             let Some(file) = list.file.as_ref().map(|file| folder.join(file)) else {
                 continue;
@@ -329,9 +345,10 @@ impl Checker {
         Ok(())
     }
 
-    /// The findings of a personality, its engine among them.
+    /// The findings of a personality, its engine and online sources among them.
     fn personality(&self, path: &Path, text: &str) -> Diagnostics {
         let (profile, mut findings) = personality::read_beside(path, text, self.books.as_deref());
+        findings.list.extend(self.missing_sources(profile.as_ref(), text));
         let named = profile.and_then(|profile| profile.engine);
         if let (Some(name), Some(engines)) = (named, &self.engines)
             && name != EMBEDDED
@@ -351,6 +368,39 @@ impl Checker {
             });
         }
         findings
+    }
+
+    /// A finding for each online source of a personality that the settings lack.
+    fn missing_sources(&self, profile: Option<&Personality>, text: &str) -> Vec<Diagnostic> {
+        let (Some(profile), Some(sources)) = (profile, &self.sources) else {
+            return Vec::new();
+        };
+        let lists = [
+            ("books", Some(&profile.books)),
+            ("books-white", profile.books_white.as_ref()),
+            ("books-black", profile.books_black.as_ref()),
+        ];
+        let named = lists.into_iter().flat_map(|(key, books)| {
+            let books = books.into_iter().flatten();
+            books.filter_map(move |entry| Some((key, personality::online_source(entry)?)))
+        });
+        let missing = named.filter(|(_, name)| !sources.iter().any(|known| known == name));
+        let keys = personality::keys(text);
+        missing
+            .map(|(key, name)| {
+                let span = keys.iter().find(|known| known.path == key);
+                let finding = Diagnostic::warning(
+                    span.and_then(|key| key.span.clone()).unwrap_or(0..0),
+                    format!(
+                        "{key}: the settings have no online source \"{name}\", so that it is passed over"
+                    ),
+                );
+                match nearest(name, sources.iter().map(String::as_str)) {
+                    Some(word) => finding.with_help(format!("did you mean \"online:{word}\"?")),
+                    None => finding.with_help(format!("write [online.{name}] with a source in bot.toml")),
+                }
+            })
+            .collect()
     }
 
     fn text(&self, bytes: &[u8], path: &Path, read: impl FnOnce(&str, &str) -> Diagnostics) -> Diagnostics {

@@ -5,11 +5,17 @@ mod machine;
 use std::{
     fmt,
     path::{Path, PathBuf},
-    time::Instant,
+    sync::Arc,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
 
+use crate::{
+    bot::moves::online_sources::OnlineSources,
+    config::{Config, ExternalEngine, Server, load},
+    store::{Archive, StoreError},
+};
 use crate::{
     cli::{
         account,
@@ -22,13 +28,10 @@ use crate::{
     },
     web::listener,
 };
-use crate::{
-    config::{Config, ExternalEngine, Server, load},
-    store::{Archive, StoreError},
-};
 use sparring_chess::units::Millis;
 use sparring_http_server::raise_open_files;
 use sparring_lichess::{Client, Escaped};
+use sparring_online::{Source, SourceKind};
 use sparring_uci_client::UciProcess;
 
 /// Checks what the bot needs on lichess, and prints a fix for each problem.
@@ -141,6 +144,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 .context("cannot start the runtime")?;
             runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
+        if !args.offline && !config.online.is_empty() {
+            lines.extend(online_sources(&config.online)?);
+        }
     }
     lines.push(machine::unit(
         state_dir::instance(&args.station.config).as_deref(),
@@ -169,6 +175,46 @@ fn external_engine(engine: &ExternalEngine) -> Line {
             "the embedded engine moves instead; mend [engine.NAME] in bot.toml",
         ),
     }
+}
+
+/// Asks each online source about one position.
+fn online_sources(sources: &[Arc<Source>]) -> anyhow::Result<Vec<Line>> {
+    const WHAT: &str = "online source";
+    const PATIENCE: Duration = Duration::from_secs(8);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let asked = sources.iter().map(|source| {
+        let begun = Instant::now();
+        // Each with new connections, and no memory of those before it.
+        let answer = runtime.block_on(OnlineSources::default().try_out(source, PATIENCE));
+        match answer {
+            // A player may have no games, and the bot's own name is not known here.
+            Ok(0) if source.kind == SourceKind::Player => {
+                Line::ok(WHAT, format!("{}: it answers", source.name))
+            }
+            Ok(0) => Line::warning(
+                WHAT,
+                format!("{}: it answers, and knows no move", source.name),
+                "look at the keys of [online.NAME] in bot.toml",
+            ),
+            Ok(moves) => Line::ok(
+                WHAT,
+                format!(
+                    "{}: {moves} moves in {}",
+                    source.name,
+                    Millis::from(begun.elapsed())
+                ),
+            ),
+            Err(why) => Line::warning(
+                WHAT,
+                format!("{}: {why}", source.name),
+                "the bot passes it over; mend [online.NAME] in bot.toml, or the network",
+            ),
+        }
+    });
+    Ok(asked.collect())
 }
 
 fn settings(path: &Path, lines: &mut Vec<Line>) -> Option<Config> {

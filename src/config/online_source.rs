@@ -1,6 +1,6 @@
 //! `[online.NAME]`: servers that are asked for moves, where a list of books names them.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{PATH, Server, conditions::SPEEDS, value_types::UserForm};
 use sparring_chess::units::{Centipawns, Millis};
@@ -54,8 +54,10 @@ pub(super) fn declare(section: &mut Section<'_>, bot_token: Option<&Path>) -> Ve
                 "call it by small letters, digits and dashes, as in [online.masters]",
             );
         }
-        let read = keys(name, source);
-        check(&read, source, bot_token);
+        let (read, is_known) = keys(name, source);
+        if is_known {
+            check(&read, source, bot_token);
+        }
         read
     });
     sources
@@ -64,7 +66,8 @@ pub(super) fn declare(section: &mut Section<'_>, bot_token: Option<&Path>) -> Ve
         .collect()
 }
 
-fn keys(name: &str, source: &mut Section<'_>) -> Source {
+/// The source, and whether it says what it is.
+fn keys(name: &str, source: &mut Section<'_>) -> (Source, bool) {
     let kind = source.optional(
         "source",
         KINDS,
@@ -72,7 +75,7 @@ fn keys(name: &str, source: &mut Section<'_>) -> Source {
         "What is asked: lichess' explorer of masters' games, of all its games or of one player's; its cloud evaluations; its endgame \
          tables, with seven pieces or fewer; or the database of chessdb.cn.",
     );
-    if kind.is_none() && source.span("source").is_none() {
+    if kind.is_none() && source.span("source").is_none() && name != "NAME" {
         source.fault(
             format!("the online source \"{name}\" does not say what it is"),
             "write source = \"explorer-masters\", or another of them",
@@ -92,7 +95,7 @@ fn keys(name: &str, source: &mut Section<'_>) -> Source {
         "40, and no limit for the tablebase",
         "Asked no later in the game than this.",
     );
-    Source {
+    let read = Source {
         server: url.map_or(default.server, |url| url.as_str().to_owned()),
         token_file: source
             .optional(
@@ -103,7 +106,7 @@ fn keys(name: &str, source: &mut Section<'_>) -> Source {
             )
             .map(PathBuf::from),
         player: source
-            .optional("player", UserForm, "an error for explorer-player", "Whose games count.")
+            .optional("player", UserForm, "the bot itself", "Whose games explorer-player counts.")
             .map_or_else(String::new, |player| player.to_string()),
         ratings: source
             .optional("ratings", List(RATINGS), "all", "Groups of ratings whose games count, by their lower ends.")
@@ -155,14 +158,11 @@ fn keys(name: &str, source: &mut Section<'_>) -> Source {
             "Not asked with less time on the clock.",
         ),
         ..Source::new(name, default.kind)
-    }
+    };
+    (read, kind.is_some())
 }
 
 fn check(read: &Source, source: &mut Section<'_>, bot_token: Option<&Path>) {
-    let is_written = read.name != "NAME" && source.span("source").is_some();
-    if !is_written {
-        return;
-    }
     let idle = PARTICULAR
         .iter()
         .filter(|(key, kinds)| source.span(key).is_some() && !kinds.contains(&read.kind));
@@ -174,16 +174,12 @@ fn check(read: &Source, source: &mut Section<'_>, bot_token: Option<&Path>) {
             "leave it out",
         );
     }
-    if read.kind == SourceKind::Player && read.player.is_empty() && source.span("player").is_none() {
-        source.fault(
-            format!(
-                "the online source \"{}\" does not say whose games count",
-                read.name
-            ),
-            "write player = \"Ana\", a name on lichess",
-        );
-    }
-    let is_shared = read.token_file.is_some() && read.token_file.as_deref() == bot_token;
+    let bare = |path: &Path| {
+        path.components()
+            .filter(|part| *part != Component::CurDir)
+            .collect::<PathBuf>()
+    };
+    let is_shared = read.token_file.as_deref().map(bare) == bot_token.map(bare) && bot_token.is_some();
     if is_shared {
         source.error(
             "token-file",
@@ -241,10 +237,19 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_source_is_said() {
         let text = "[lichess]\ntoken-file = \"token\"\n[online.Club]\nsource = \"cloud-evl\"\n[online.empty]\n[online.ana]\nsource = \"explorer-player\"\n\
-                    min-dept = 3\n[online.masters]\nsource = \"explorer-masters\"\nmin-depth = 10\ntoken-file = \"token\"\n\
+                    min-dept = 3\n[online.masters]\nsource = \"explorer-masters\"\nmin-depth = 10\ntoken-file = \"./token\"\n\
                     [play]\nbooks-black = [\"online:mastrs\"]\n";
         let (config, findings) = read("bot.toml", text);
         assert!(config.is_none());
-        insta::assert_snapshot!(findings.to_string(), @"");
+        insta::assert_snapshot!(findings.to_string(), @r#"
+        bot.toml:3:9: error: "Club" cannot name an online source; call it by small letters, digits and dashes, as in [online.masters]
+        bot.toml:4:10: error: online.Club.source: "cloud-evl" is not known here; did you mean "cloud-eval"? there is "explorer-masters", "explorer-lichess", "explorer-player", "cloud-eval", "tablebase" or "chessdb"
+        bot.toml:5:9: error: the online source "empty" does not say what it is; write source = "explorer-masters", or another of them
+        bot.toml:6:9: warning: lichess' explorer answers nobody without a token, and "ana" has none; create one without any scope at https://lichess.org/account/oauth/token, and name its file by token-file
+        bot.toml:8:1: error: there is no setting "online.ana.min-dept"; did you mean "min-depth"?
+        bot.toml:11:13: warning: online.masters.min-depth: explorer-masters takes no notice of it; leave it out
+        bot.toml:12:14: error: online.masters.token-file: this is the bot's own token, which can play games in its name; create one without any scope at https://lichess.org/account/oauth/token, in a file of its own
+        bot.toml:14:16: error: play.books-black: there is no online source "mastrs"; did you mean "masters"?
+        "#);
     }
 }

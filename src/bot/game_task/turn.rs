@@ -25,6 +25,7 @@ use crate::{
 use sparring_chess::{Color, GameHistory, Move, Rules as _, units::Millis, write_fen, write_san, write_uci};
 use sparring_engine::Score;
 use sparring_lichess::{CallError, model::Side};
+use sparring_online::{Source, SourceKind};
 
 /// A search is restarted when the clock shows less than this share of what was expected. A search with its delay takes at
 /// most three fifths of the clock that it was planned with, so above this share it is in time as it is.
@@ -127,7 +128,7 @@ impl GameTask {
             books: books
                 .clone()
                 .unwrap_or_else(|| self.persona.profile.books_of(game.line().turn()).to_vec()),
-            online: self.settings.config.online.clone(),
+            online: self.online_sources(game),
             engine: self.external_engine(),
             clocks: game.clocks(),
             initial: game.frame().clock.map_or(Millis::ZERO, |clock| clock.initial),
@@ -167,6 +168,19 @@ impl GameTask {
             .as_ref()
             .or(self.persona.profile.engine.as_ref())?;
         self.settings.config.external_engine(name).cloned()
+    }
+
+    /// The online sources of the settings. Where they name no player, the bot's own games count.
+    fn online_sources(&self, game: &GameState) -> Vec<Arc<Source>> {
+        let named = |source: &Arc<Source>| match source.kind == SourceKind::Player && source.player.is_empty()
+        {
+            true => Arc::new(Source {
+                player: game.user().to_string(),
+                ..Source::clone(source)
+            }),
+            false => Arc::clone(source),
+        };
+        self.settings.config.online.iter().map(named).collect()
     }
 
     pub(super) fn my_scores(&self) -> Vec<Score> {

@@ -242,6 +242,12 @@ impl GameState {
         self.me
     }
 
+    /// The bot's account.
+    #[must_use]
+    pub fn user(&self) -> &UserId {
+        &self.user
+    }
+
     /// The opponent.
     #[must_use]
     pub fn opponent(&self) -> &Player {

@@ -21,6 +21,8 @@ const RECORD: usize = 16;
 pub(super) struct Books {
     /// Whether that bot plays from books.
     pub(super) enabled: bool,
+    /// When they are asked, among servers: whoever has more comes first; none where the settings do not say.
+    pub(super) priority: Option<i64>,
     /// Paths by the names that the settings give them.
     pub(super) paths: BTreeMap<String, String>,
     /// Moves of less weight are left out; in percent where there is a scale.

@@ -4,11 +4,8 @@ use super::{
     challenges::{ListUse, SPEEDS, Who},
     chat,
     draft::{Draft, but, millis_of, toml, with_reason},
-    engines,
-    shared::{
-        self, ASKS_NO_SERVER, ENGINE_OUTPUT, NO_GAVIOTA, TABLES_ARE_WHOLE, add_list, by, differs, nothing,
-        taken,
-    },
+    engines, online,
+    shared::{self, ENGINE_OUTPUT, NO_GAVIOTA, TABLES_ARE_WHOLE, add_list, by, differs, nothing, taken},
     table::{Becomes, Fate, Found, Refusal, Row, at},
     yaml::{Node, Value},
 };
@@ -28,6 +25,10 @@ const fn row(under: &'static str, keys: &'static [&'static str], becomes: Become
 
 /// Where the types of challenges stand.
 const GAMES: &str = "games in [matchmaking]";
+/// Servers that are asked in openings, and all.
+const OPENINGS: &str = "online_moves.opening_explorer|online_moves.lichess_cloud|online_moves.chessdb";
+const SERVERS: &str =
+    "online_moves.opening_explorer|online_moves.lichess_cloud|online_moves.chessdb|online_moves.online_egtb";
 /// Both kinds of challengers; the section itself is how BotLi had it before May 2026.
 const CHALLENGERS: &str = "challenge|challenge.human|challenge.bot";
 /// Every setting. Rows that others depend on come first.
@@ -81,9 +82,35 @@ pub(super) const ROWS: &[Row] = &[
         draft.books.enabled = found.truth()?;
         shared::switch(found, "moved.toml and rules name books", "moved.toml names no books")
     })),
-    row("opening_books", &["priority"], nothing("books are asked before the engine, and there is nothing else to ask")),
     row("opening_books", &["read_learn"], nothing(
         "learning lies in the archive, not in the book: book-learning in [state]",
+    )),
+    row("opening_books", &["priority"], by(|draft, found| {
+        draft.books.priority = Some(found.int()?);
+        Ok(taken("the order of books in moved.toml"))
+    })),
+    // Moves of servers, which books name beside books.
+    row(SERVERS, &["enabled"], by(online::enabled)),
+    row(SERVERS, &["min_time"], by(online::setting)),
+    row(SERVERS, &["timeout"], differs(shared::TWO_SECONDS)),
+    row(OPENINGS, &["priority"], by(online::priority)),
+    row(OPENINGS, &["allow_repetitions"], by(online::repetitions)),
+    row(OPENINGS, &["max_depth"], by(online::setting)),
+    row(OPENINGS, &["max_moves"], nothing("a server is asked until max-ply")),
+    row(OPENINGS, &["only_without_book"], differs("the order of books in moved.toml: a server behind them is asked where none has a move")),
+    row("online_moves.opening_explorer|online_moves.lichess_cloud", &["use_for_variants"], nothing(
+        "on lichess the bot plays chess, Chess960 and games from a position",
+    )),
+    row("online_moves.opening_explorer", &["player", "min_games", "selection"], by(online::setting)),
+    row("online_moves.opening_explorer", &["only_with_wins"], nothing("moves are weighed by points, and draws count half")),
+    row("online_moves.opening_explorer", &["anti"], by(|_, found| Ok(match found.truth()? {
+        false => taken("the bot's own games count"),
+        true => Fate::Nothing("the bot does not ask for the games of its opponents".to_owned()),
+    }))),
+    row("online_moves.lichess_cloud", &["min_eval_depth"], by(online::setting)),
+    row("online_moves.chessdb", &["best_move"], by(online::setting)),
+    row("online_moves.lichess_cloud|online_moves.chessdb", &["trust_eval"], nothing(
+        "evaluations of servers count like scores of the engine",
     )),
     row("opening_books.books.*", &["names"], by(book)),
     row("opening_books.books.*", &["selection"], by(selection)),
@@ -91,20 +118,6 @@ pub(super) const ROWS: &[Row] = &[
     row("opening_books.books.*", &["max_moves", "allow_repetitions"], nothing(
         "a book is played from until it ends or book-plies is reached",
     )),
-    // Moves of servers.
-    row("online_moves.opening_explorer", &[
-        "enabled", "priority", "player", "only_without_book", "use_for_variants", "allow_repetitions", "min_time", "timeout",
-        "min_games", "only_with_wins", "selection", "anti", "max_depth", "max_moves",
-    ], nothing(ASKS_NO_SERVER)),
-    row("online_moves.lichess_cloud", &[
-        "enabled", "priority", "only_without_book", "use_for_variants", "allow_repetitions", "trust_eval", "min_eval_depth",
-        "min_time", "timeout", "max_depth", "max_moves",
-    ], nothing(ASKS_NO_SERVER)),
-    row("online_moves.chessdb", &[
-        "enabled", "priority", "only_without_book", "allow_repetitions", "trust_eval", "min_time", "timeout", "best_move",
-        "max_depth", "max_moves",
-    ], nothing(ASKS_NO_SERVER)),
-    row("online_moves.online_egtb", &["enabled", "min_time", "timeout"], nothing(ASKS_NO_SERVER)),
     // Draws and resigning.
     row("offer_draw", &["enabled"], by(|_, found| {
         shared::switch(found, "moved.toml takes and offers draws", "moved.toml takes no draws")
@@ -351,7 +364,7 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
         .collect();
     let told: Vec<String> = failed.into_iter().chain(unnamed).collect();
     let told = (!told.is_empty()).then(|| told.join("; "));
-    let names = toml(names);
+    let names = toml(online::in_order(draft, names));
     if situation.conditions.is_empty() {
         let personality_key = match situation.color {
             None => "books",

@@ -14,6 +14,7 @@ use super::{
     books::Books,
     challenges::Challenges,
     engines::ExternalEngine,
+    online::OnlineSource,
     table::{Fate, Found},
 };
 use crate::config;
@@ -38,6 +39,8 @@ pub(super) struct Draft {
     pub(super) books: Books,
     /// Engines outside.
     pub(super) engines: Vec<ExternalEngine>,
+    /// Servers that are asked for moves.
+    pub(super) online: Vec<OnlineSource>,
     /// Increments of the challenges to send, in seconds.
     pub(super) increments: Vec<i64>,
     /// Clocks of the challenges to send, as `5+3`.

@@ -5,10 +5,10 @@ use super::{
     challenges::{ListUse, Who},
     chat,
     draft::{Draft, but, millis_of, toml, with_reason},
-    engines,
+    engines, online,
     shared::{
-        self, ASKS_NO_SERVER, ENGINE_OUTPUT, NO_GAVIOTA, ORDER_IS_FIXED, TABLES_ARE_WHOLE, add_list,
-        add_urls, bound, by, clock_texts, differs, nothing, speeds, taken, variants,
+        self, ENGINE_OUTPUT, NO_GAVIOTA, ORDER_IS_FIXED, TABLES_ARE_WHOLE, add_list, add_urls, bound, by,
+        clock_texts, differs, nothing, speeds, taken, variants,
     },
     table::{Becomes, Fate, Found, Refusal, Row, at},
     yaml::Value,
@@ -88,6 +88,23 @@ pub(super) const ROWS: &[Row] = &[
     row("greeting", &["hello"], by(|draft, found| chat::line(draft, found, &["greeting"]))),
     row("greeting", &["goodbye"], by(|draft, found| chat::line(draft, found, &["won", "lost", "drawn"]))),
     row("greeting", &["hello_spectators", "goodbye_spectators"], nothing(shared::NO_SPECTATORS)),
+    // Moves of servers, which books name beside books.
+    row("engine.online_moves.chessdb_book|engine.online_moves.lichess_cloud_analysis|engine.online_moves.lichess_opening_explorer|engine.online_moves.online_egtb",
+        &["enabled"], by(online::enabled)),
+    row("engine.online_moves.chessdb_book", &["min_time", "move_quality", "min_depth"], by(online::setting)),
+    row("engine.online_moves.lichess_cloud_analysis", &[
+        "min_time", "move_quality", "max_score_difference", "min_depth",
+    ], by(online::setting)),
+    row("engine.online_moves.lichess_cloud_analysis", &["min_knodes"], nothing("evaluations are judged by their depth")),
+    row("engine.online_moves.lichess_opening_explorer", &["source"], differs("source in [online.explorer], if it is on")),
+    row("engine.online_moves.lichess_opening_explorer", &["min_time", "player_name", "sort", "min_games"], by(online::setting)),
+    row("engine.online_moves.online_egtb", &["min_time"], by(online::setting)),
+    row("engine.online_moves.online_egtb", &["max_pieces", "source", "move_quality"], by(online::tables)),
+    row("engine.online_moves.chessdb_book|engine.online_moves.lichess_cloud_analysis|engine.online_moves.lichess_opening_explorer|engine.online_moves.online_egtb",
+        &["max_time"], nothing("a server is asked with any time beyond min-clock")),
+    row("engine.online_moves", &["max_depth"], by(online::length)),
+    row("engine.online_moves", &["max_out_of_book_moves"], differs(shared::FIVE_UNKNOWN)),
+    row("engine.online_moves", &["max_retries"], nothing(shared::ASKED_ONCE)),
     // Books.
     row("engine.polyglot", &["enabled"], by(|draft, found| {
         draft.books.enabled = found.truth()?;
@@ -141,20 +158,6 @@ pub(super) const ROWS: &[Row] = &[
     row("engine.lichess_bot_tbs.gaviota", &[
         "enabled", "paths", "max_pieces", "min_dtm_to_consider_as_wdl_1", "move_quality",
     ], nothing(NO_GAVIOTA)),
-    // Moves of servers.
-    row("engine.online_moves", &["max_out_of_book_moves", "max_retries", "max_depth"], nothing(ASKS_NO_SERVER)),
-    row("engine.online_moves.chessdb_book", &[
-        "enabled", "min_time", "max_time", "move_quality", "min_depth",
-    ], nothing(ASKS_NO_SERVER)),
-    row("engine.online_moves.lichess_cloud_analysis", &[
-        "enabled", "min_time", "max_time", "move_quality", "max_score_difference", "min_depth", "min_knodes",
-    ], nothing(ASKS_NO_SERVER)),
-    row("engine.online_moves.lichess_opening_explorer", &[
-        "enabled", "min_time", "max_time", "source", "player_name", "sort", "min_games",
-    ], nothing(ASKS_NO_SERVER)),
-    row("engine.online_moves.online_egtb", &[
-        "enabled", "min_time", "max_time", "max_pieces", "source", "move_quality",
-    ], nothing(ASKS_NO_SERVER)),
     // Challenges to others.
     row("matchmaking", &["allow_matchmaking"], by(|draft, found| {
         let truth = found.truth()?;
@@ -351,6 +354,7 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
         return Ok(taken(shared::BOOKS_ARE_OFF));
     }
     let (names, failed) = shared::convert(draft, found.texts()?.iter());
+    let names = online::in_order(draft, names);
     let fate = draft.set_personality(found, "", "books", toml(names));
     Ok(with_reason(fate, failed))
 }

@@ -17,6 +17,7 @@ mod chat;
 mod draft;
 mod engines;
 mod lichess_bot;
+mod online;
 mod report;
 mod settings_text;
 mod shared;
@@ -139,6 +140,7 @@ fn translate(file: &str, text: &str, base: &Path) -> Result<(Import, Diagnostics
         ..Draft::default()
     };
     let outcomes = table::translate(peer.rows, &root, &mut draft, peer.version).map_err(all)?;
+    online::name_all(&mut draft);
     let engine = engines::main(&draft.engines).map(|engine| ("engine", toml(engine)));
     for (key, value) in [("personality", toml(PERSONALITY))].into_iter().chain(engine) {
         let from = "moved over".to_owned();

@@ -2,7 +2,7 @@
 
 use super::{
     draft::{Draft, PERSONALITY, Setting, toml},
-    engines, report,
+    engines, online, report,
     table::Outcome,
 };
 
@@ -34,6 +34,10 @@ pub(super) fn settings(shipped: &str, draft: &Draft, outcomes: &[Outcome], peer:
     let outside = engines::sections(&draft.engines);
     if !outside.is_empty() {
         text = text + "\n" + &outside;
+    }
+    let servers = online::sections(&draft.online);
+    if !servers.is_empty() {
+        text = text + "\n" + &servers;
     }
     let comments = report::comments(outcomes);
     if !comments.is_empty() {

@@ -17,15 +17,17 @@ use sparring_engine::Tablebase;
 use sparring_lichess::{Token, model::UserId};
 
 // Why there is nothing like a setting.
-pub(super) const ASKS_NO_SERVER: &str =
-    "the bot asks no server for moves: it plays its own and those of its books";
+pub(super) const ASKED_ONCE: &str = "a server is asked once a move";
 pub(super) const ENGINE_OUTPUT: &str = "what an engine writes to stderr is not shown";
+pub(super) const FIVE_UNKNOWN: &str =
+    "a game asks a server no more that did not know five positions in a row";
 pub(super) const NO_GAVIOTA: &str = "Sparring reads Syzygy tables, no others";
 pub(super) const NO_SPECTATORS: &str = "the bot speaks to its opponent alone";
 pub(super) const ORDER_IS_FIXED: &str =
     "challengers are asked in this order: rematches, people, bots; slots for people are kept free";
 pub(super) const STANDARD_BOOKS: &str = "Polyglot books are read for standard chess alone";
 pub(super) const TABLES_ARE_WHOLE: &str = "all tables are used, by the engine in its search";
+pub(super) const TWO_SECONDS: &str = "a move waits for all servers together two seconds at most";
 pub(super) const UCI_ALONE: &str = "Sparring speaks UCI to engines, nothing else";
 /// What becomes of books that are not used.
 pub(super) const BOOKS_ARE_OFF: &str =

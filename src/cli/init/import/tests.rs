@@ -140,7 +140,38 @@ fn settings_of_lichess_bot_have_their_values_here() {
         sparring_personality::read("moved.toml", &file(&import, "personalities/moved.toml"));
     let moved = moved.unwrap_or_else(|| panic!("{findings}"));
     assert_eq!(moved.title, "MyBot");
-    assert_eq!(moved.books, ["own"]);
+    let servers = [
+        "online:tables",
+        "own",
+        "online:chessdb",
+        "online:cloud",
+        "online:explorer",
+    ];
+    assert_eq!(moved.books, servers);
+    let [chessdb, cloud, explorer, tables] = &config.online[..] else {
+        panic!("{:?}", config.online)
+    };
+    assert_eq!(
+        (chessdb.kind.key(), chessdb.max_loss.0, chessdb.min_depth),
+        ("chessdb", 30, 3)
+    );
+    assert_eq!(
+        (cloud.kind.key(), cloud.max_loss.0, cloud.min_depth),
+        ("cloud-eval", 3, 4)
+    );
+    assert_eq!(
+        (explorer.kind.key(), explorer.player.as_str(), explorer.min_games),
+        ("explorer-player", "ana", 3)
+    );
+    assert_eq!((tables.kind.key(), tables.max_ply), ("tablebase", None));
+    // Nothing is asked with less than five seconds on the clock.
+    assert!(config.online.iter().all(|source| source.min_clock.0 == 5_000));
+    assert!(
+        [chessdb, cloud, explorer]
+            .iter()
+            .all(|source| source.max_ply == Some(18))
+    );
+    assert!(explorer.token_file.is_none(), "the bot's token goes nowhere else");
     assert_eq!(moved.book_plies, Some(24));
     assert_eq!(moved.takebacks, 2);
     let resign = moved.resign.unwrap();
@@ -263,7 +294,7 @@ fn settings_of_botli_have_their_values_here() {
     assert_eq!(first.name.as_deref(), Some("books: blitz_white_bot"));
     assert_eq!(
         first.settings.books_white.as_deref(),
-        Some(&["own".to_owned()][..])
+        Some(&["online:explorer", "online:tables", "own", "online:chessdb"].map(str::to_owned)[..])
     );
     assert_eq!((first.settings.books_black.as_ref(), first.then), (None, None));
     assert_eq!(first.when.from, Some(config::OpponentKind::Bot));
@@ -271,10 +302,12 @@ fn settings_of_botli_have_their_values_here() {
     let (moved, findings) =
         sparring_personality::read("moved.toml", &file(&import, "personalities/moved.toml"));
     let moved = moved.unwrap_or_else(|| panic!("{findings}"));
+    let books = ["online:explorer", "online:tables", "own", "online:chessdb"].map(str::to_owned);
     assert_eq!(
         (moved.books.as_slice(), moved.books_black.as_deref()),
-        (&["own".to_owned()][..], Some(&["own".to_owned()][..]))
+        (&books[..], Some(&books[..]))
     );
+    assert_eq!(config.online.len(), 3);
     assert_eq!(moved.book_plies, Some(16));
     assert!(
         file(&import, "personalities/moved.toml").contains("greeting = \"I run Sparring on , {opponent}.\"")
@@ -317,6 +350,25 @@ fn defaults_of_lichess_bot_count_where_a_key_is_missing() {
         "{}",
         import.report()
     );
+}
+
+#[test]
+fn servers_are_named_where_no_book_is_and_none_where_they_are_off() {
+    let text = |enabled| {
+        format!(
+            "engine:\n  dir: e\n  name: n\n  online_moves:\n    max_depth: .inf\n    chessdb_book: {{enabled: {enabled}, move_quality: best}}\n"
+        )
+    };
+    let (_folder, import) = translated(&text(true));
+    assert!(file(&import, "personalities/moved.toml").contains("books = [\"online:chessdb\"]"));
+    let sources = config(&import).online;
+    assert_eq!(
+        (sources.len(), sources[0].max_loss.0, sources[0].max_ply),
+        (1, 0, Some(40))
+    );
+    let (_folder, import) = translated(&text(false));
+    assert!(!file(&import, "personalities/moved.toml").contains("books ="));
+    assert_eq!(config(&import).online, []);
 }
 
 #[test]
