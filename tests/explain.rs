@@ -84,7 +84,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       tempo = 1.0  (default)
           Factor on the think times of delay = "human": 0.5 is quick, 2.0 is slow.
       books = ["beginner"]  (personalities/tim.toml:5)
-          Books it opens from; the first that is for such a game and knows the position decides.
+          Books it opens from, and online sources of bot.toml; the first that is for such a game and knows the position decides.
       books-white = as `books`  (left out)
           Books it opens from as White.
       books-black = as `books`  (left out)

@@ -96,7 +96,7 @@ fn keys(name: &str, source: &mut Section<'_>) -> (Source, bool) {
         "Asked no later in the game than this.",
     );
     let read = Source {
-        server: url.map_or(default.server, |url| url.as_str().to_owned()),
+        server: url.map_or_else(|| default.server.clone(), |url| url.as_str().to_owned()),
         token_file: source
             .optional(
                 "token-file",
@@ -121,42 +121,46 @@ fn keys(name: &str, source: &mut Section<'_>) -> (Source, bool) {
             .map(|speed| speed.key().to_owned())
             .collect(),
         min_games: source
-            .key(
+            .optional(
                 "min-games",
                 Int(1..=1_000_000_u32, "games"),
-                Source::MIN_GAMES as u32,
+                "10",
                 "Plays no move of an explorer that fewer games have.",
             )
-            .into(),
-        rank_by: source.key(
-            "rank-by",
-            RANKS,
-            RankBy::Games,
-            "What moves of an explorer weigh: how often they were played, or what they scored.",
-        ),
-        min_depth: source.key(
-            "min-depth",
-            Int(1..=200_u32, "plies"),
-            Source::MIN_DEPTH,
-            "Plays no evaluation that is less deep. chessdb tells the depth of its best move alone.",
-        ),
-        max_loss: Centipawns(
-            source
-                .key(
-                    "max-loss",
-                    Int(0..=300_u32, "centipawns"),
-                    0,
-                    "Draws among the moves that are evaluated this little worse than the best; 0 plays the best.",
-                )
-                .cast_signed(),
-        ),
+            .map_or(default.min_games, u64::from),
+        rank_by: source
+            .optional(
+                "rank-by",
+                RANKS,
+                "\"games\"",
+                "What moves of an explorer weigh: how often they were played, or what they scored.",
+            )
+            .unwrap_or(default.rank_by),
+        min_depth: source
+            .optional(
+                "min-depth",
+                Int(1..=200_u32, "plies"),
+                "20",
+                "Plays no evaluation that is less deep. chessdb tells the depth of its best move alone.",
+            )
+            .unwrap_or(default.min_depth),
+        max_loss: source
+            .optional(
+                "max-loss",
+                Int(0..=300_u32, "centipawns"),
+                "0, the best move alone",
+                "Draws among the moves that are evaluated this little worse than the best.",
+            )
+            .map_or(default.max_loss, |loss| Centipawns(loss.cast_signed())),
         max_ply: max_ply.or((!is_table).then_some(Source::MAX_PLY)),
-        min_clock: source.key(
-            "min-clock",
-            DurationType(Millis::from_secs(5)..=Millis::from_secs(10_800)),
-            Source::MIN_CLOCK,
-            "Not asked with less time on the clock.",
-        ),
+        min_clock: source
+            .optional(
+                "min-clock",
+                DurationType(Millis::from_secs(5)..=Millis::from_secs(10_800)),
+                "20s",
+                "Not asked with less time on the clock.",
+            )
+            .unwrap_or(default.min_clock),
         ..Source::new(name, default.kind)
     };
     (read, kind.is_some())
@@ -200,7 +204,20 @@ fn check(read: &Source, source: &mut Section<'_>, bot_token: Option<&Path>) {
 mod tests {
     use crate::config::read;
     use sparring_chess::units::Millis;
-    use sparring_online::{RankBy, SourceKind};
+    use sparring_online::{RankBy, Source, SourceKind};
+
+    #[test]
+    fn a_source_with_nothing_but_its_kind_has_the_documented_defaults() {
+        let (config, _) = read("bot.toml", "[online.cloud]\nsource = \"cloud-eval\"\n");
+        let cloud = Source::new("cloud", SourceKind::CloudEval);
+        assert_eq!(*config.unwrap().online[0], cloud);
+        let clock = (cloud.min_games, cloud.min_depth, cloud.max_ply, cloud.min_clock);
+        assert_eq!(
+            clock,
+            (10, 20, Some(40), Millis::from_secs(20)),
+            "as the keys say"
+        );
+    }
 
     #[test]
     fn a_source_is_read_with_its_keys_and_named_by_books() {

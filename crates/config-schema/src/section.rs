@@ -216,7 +216,8 @@ impl<'t> Section<'t> {
     }
 
     /// Declares tables whose names the text chooses, `[path.NAME]` each, read by the same function. Comes after the keys of this
-    /// table are declared. Where the text has none, the function is run once for `NAME`, so that its keys are known.
+    /// table are declared. Where the text has none, the function is run once for `NAME`, so that its keys are known. Where it has
+    /// some, the keys that a table leaves out are not listed for it.
     pub fn named_tables<T>(&mut self, mut body: impl FnMut(&str, &mut Section<'t>) -> T) -> Vec<T> {
         let is_table = |value: &Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Table(_));
         let names: Vec<_> = self
@@ -242,7 +243,8 @@ impl<'t> Section<'t> {
             let heading = format!("[{path}]");
             let mut inner = Section::new(format!("{path}."), heading, table, self.text, key.span());
             let value = body(&name, &mut inner);
-            let inner = inner.finish();
+            let mut inner = inner.finish();
+            inner.keys.retain(|key| key.span.is_some());
             self.absorb(inner);
             Some(value)
         });
