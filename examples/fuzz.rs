@@ -28,7 +28,7 @@ use rustix::time::{ClockId, clock_gettime};
 type Target = (&'static str, fn(&[u8]));
 
 /// Every target there is; a test sees to it.
-const TARGETS: [Target; 10] = [
+const TARGETS: [Target; 11] = [
     ("events", targets::events),
     ("games", targets::games),
     ("books", targets::books),
@@ -39,6 +39,7 @@ const TARGETS: [Target; 10] = [
     ("commands", targets::commands),
     ("sessions", targets::sessions),
     ("pgn", targets::pgn),
+    ("answers", targets::answers),
 ];
 /// What takes longer hangs.
 const HANGS: Duration = Duration::from_secs(1);

@@ -15,6 +15,7 @@ use sparring_chess::{
     Color, GameHistory, Games, Pgn, RecordedGame, Rules as _, Variant, parse_fen, write_fen,
 };
 use sparring_lichess::model::{Event, GameEvent};
+use sparring_online::{Source, SourceKind, choose, decode};
 use sparring_personality as personality;
 use sparring_uci as uci;
 
@@ -247,4 +248,24 @@ pub fn sessions(data: &[u8]) {
     session.push_str("quit\n");
     let mut said = Vec::new();
     uci::run(session.as_bytes(), &mut said).expect("reading and writing memory cannot fail");
+}
+
+/// Answers of online sources; whatever is drawn from one is legal.
+pub fn answers(data: &[u8]) {
+    let line = GameHistory::new(Variant::Standard);
+    for kind in SourceKind::ALL {
+        let Ok(answer) = decode(kind, line.position(), data) else {
+            continue;
+        };
+        let source = Source::new("x", kind);
+        if let Some(choice) = choose(&source, &answer, &line, book::SelectionPolicy::ByWeight, 1, &[]) {
+            assert!(line.position().is_legal(choice.mv));
+            assert!(
+                choice
+                    .chances
+                    .iter()
+                    .all(|(_, chance)| *chance > 0.0 && *chance <= 1.0)
+            );
+        }
+    }
 }

@@ -58,6 +58,7 @@ fn every_target_of_the_fuzzer_is_run_here() {
 fn lines_of_streams_are_survived() {
     survive("events", targets::events);
     survive("games", targets::games);
+    survive("answers", targets::answers);
 }
 
 #[test]

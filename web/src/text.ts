@@ -173,6 +173,7 @@ export const text = {
     bookMark: 'from the book',
     leftMark: 'the book was left here',
     bookLine: 'From the book:',
+    serverLine: 'From a server:',
     bookMoves: 'What the book chose from',
     leftBy: (by: 'opponent' | 'bot' | 'nobody' | null, reader: 'player' | 'owner') =>
       by === 'nobody' ? 'The book ends here.'

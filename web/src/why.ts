@@ -17,7 +17,7 @@ interface LikelyMove { readonly san: string; readonly prior: number; readonly ch
 export interface Decision {
   readonly ply: number;
   readonly san: string;
-  readonly from: 'book' | 'search' | 'other';
+  readonly from: 'book' | 'online' | 'search' | 'other';
   /** The line of the log. */
   readonly note: string;
   readonly tookMillis: number;
@@ -99,7 +99,7 @@ export function explanation(all: Decisions, ply: number, reader: Reader): HTMLEl
   const judged = evaluationPart(all.evaluation, ply, reader === 'player' ? text.why.you : text.why.opponent);
   if (!decision) return [...left, ...judged];
   const parts = [
-    decision.book ? bookPart(decision.book, decision.san, all.edit ?? false) : [],
+    decision.book ? bookPart(decision.book, decision, all.edit ?? false) : [],
     left,
     decision.search ? searchPart(decision, decision.search) : [],
     decision.book || decision.search ? [] : [h('p', {}, decision.note)],
@@ -138,10 +138,11 @@ const chanceRow = (san: string, chance: number, played: boolean, ...more: readon
     ...more,
   );
 
-function bookPart(book: NonNullable<Decision['book']>, played: string, edit: boolean): HTMLElement[] {
+function bookPart(book: NonNullable<Decision['book']>, { san: played, from }: Decision, edit: boolean): HTMLElement[] {
+  const title = from === 'online' ? text.why.serverLine : text.why.bookLine;
   const offers = book.moves.map(({ san, chance }) => chanceRow(san, chance, san === played));
   return [
-    h('p', {}, `${text.why.bookLine} `, lineOfBook(book.at, edit), book.note && ` · ${book.note}`),
+    h('p', {}, `${title} `, lineOfBook(book.at, edit), book.note && ` · ${book.note}`),
     ...(offers.length > 1 ? [h('ul', { class: 'offers-of-book', 'aria-label': text.why.bookMoves }, ...offers)] : []),
   ];
 }

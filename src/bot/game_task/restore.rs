@@ -8,12 +8,9 @@ use tracing::debug;
 
 use super::{
     GameCallResult, GameTask,
-    turn::{numbered, of_book},
+    turn::{numbered, origin},
 };
-use crate::{
-    bot::game_task::state::GameState,
-    store::{MoveExplanation, MoveRecord},
-};
+use crate::{bot::game_task::state::GameState, store::MoveRecord};
 use sparring_chess::{GameHistory, units::Millis, write_uci};
 use sparring_engine::Score;
 
@@ -87,8 +84,9 @@ impl RestoredGame {
                 .find(|row| row.ply as usize == ply + 1 && row.uci == uci);
             if let Some(thought) = row.and_then(|row| row.thought.as_ref()) {
                 restored.scores.extend(thought.score.map(|score| (ply, score)));
-                if let Some(MoveExplanation::Book(grounds)) = &thought.grounds {
-                    restored.book = Some(of_book(grounds, &numbered(&before, *mv)));
+                let grounds = thought.grounds.as_ref();
+                if let Some(said) = grounds.and_then(|grounds| origin(grounds, &numbered(&before, *mv))) {
+                    restored.book = Some(said);
                 }
             }
             before.play(*mv);
@@ -100,7 +98,7 @@ impl RestoredGame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{BookChance, BookChoice, MoveSource, Thought};
+    use crate::store::{BookChance, BookChoice, MoveExplanation, MoveSource, Thought};
     use sparring_chess::{Variant, units::Centipawns};
 
     fn row(ply: u32, uci: &str, score: Option<i32>, grounds: Option<MoveExplanation>) -> MoveRecord {

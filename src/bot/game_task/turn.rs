@@ -201,9 +201,13 @@ impl GameTask {
         self.scores.extend(decision.score.map(|score| (ply, score)));
         self.recorder
             .record(ply, &decision, spent, self.ponder_hit.take());
-        if let Some(MoveExplanation::Book(grounds)) = &decision.grounds {
-            let move_said = numbered(game.line(), decision.mv);
-            self.chat.set_book_move(of_book(grounds, &move_said));
+        let move_said = numbered(game.line(), decision.mv);
+        if let Some(said) = decision
+            .grounds
+            .as_ref()
+            .and_then(|grounds| origin(grounds, &move_said))
+        {
+            self.chat.set_book_move(said);
         }
         if decision.resign && self.offers.may_resign() {
             self.turn = Turn::Closed;
@@ -346,8 +350,20 @@ fn describe(game: &GameState, decision: &Decision, spent: Millis, ponder_hit: Op
     )
 }
 
-/// A book move in words, the answer to `!book`.
-pub(super) fn of_book(grounds: &BookChoice, said: &str) -> String {
+/// Where a move without a search came from, the answer to `!book`; none for a searched one.
+pub(super) fn origin(grounds: &MoveExplanation, said: &str) -> Option<String> {
+    match grounds {
+        MoveExplanation::Book(book) => Some(of_book(book, said)),
+        MoveExplanation::Online(online) => Some(format!(
+            "My last book move was {said}, from the server {}: {}.",
+            online.source, online.note
+        )),
+        MoveExplanation::Search(_) => None,
+    }
+}
+
+/// A book move in words.
+fn of_book(grounds: &BookChoice, said: &str) -> String {
     let (file, line) = grounds.at.rsplit_once(':').unwrap_or((&grounds.at, "?"));
     let name = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
     let chance = grounds
