@@ -41,6 +41,7 @@ impl Servers {
                 tablebase: None,
                 online: OnlineSources::default(),
                 metrics: Metrics::default(),
+                pondering: Arc::new(tokio::sync::Semaphore::new(1)),
             },
             _stop: stop.drop_guard(),
         }
