@@ -8,6 +8,7 @@
 //! | [`user_lists`] | blocklists and allowlists from files and addresses |
 //! | [`store`] | the archive: games, moves and what is known of opponents, in SQLite |
 //! | [`web`] | dashboard, editor, health and metrics over HTTP |
+//! | `platform` | what differs between operating systems |
 //! | [`reload`] | hot reload of bot.toml, books and personalities |
 //! | `secret_file` | token and password files, and systemd credentials |
 //! | `describe` | settings and personalities as rows of name, value and meaning |
@@ -16,6 +17,7 @@ pub mod bot;
 pub mod cli;
 pub mod config;
 pub(crate) mod describe;
+pub(crate) mod platform;
 pub mod reload;
 pub(crate) mod secret_file;
 pub mod store;

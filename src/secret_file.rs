@@ -1,13 +1,14 @@
 //! Secret files (token, password): short, and readable by their owner alone.
 
 use std::{
-    env, fs,
+    env,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use thiserror::Error;
 
+use crate::platform::mode_if_shared;
 use sparring_diagnostics::utf8;
 use sparring_files as files;
 
@@ -93,13 +94,18 @@ pub(crate) fn read(path: &Path) -> Result<String, SecretFileError> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// The first 4 KiB of a file that only its owner may read.
+/// The first 4 KiB of a file that only its owner may read. Where files have no modes, of any file.
 ///
 /// # Errors
 /// [`SecretFileError`], also when group or others may read it.
 pub(crate) fn read_private(path: &Path) -> Result<String, SecretFileError> {
-    refuse_if_open(path)?;
-    read(path)
+    match mode_if_shared(path).map_err(|source| unreadable(path, source))? {
+        Some(mode) => Err(SecretFileError::TooOpen {
+            path: path.to_owned(),
+            mode,
+        }),
+        None => read(path),
+    }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> SecretFileError {
@@ -107,24 +113,4 @@ fn unreadable(path: &Path, source: io::Error) -> SecretFileError {
         path: path.to_owned(),
         source,
     }
-}
-
-#[cfg(unix)]
-fn refuse_if_open(path: &Path) -> Result<(), SecretFileError> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let metadata = fs::metadata(path).map_err(|source| unreadable(path, source))?;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
-        Ok(())
-    } else {
-        Err(SecretFileError::TooOpen {
-            path: path.to_owned(),
-            mode,
-        })
-    }
-}
-
-#[cfg(not(unix))]
-fn refuse_if_open(_path: &Path) -> Result<(), SecretFileError> {
-    Ok(())
 }

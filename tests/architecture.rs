@@ -1,4 +1,4 @@
-//! What the compiler cannot keep: which code may open files or ask what time of day it is. Cargo keeps the layers.
+//! What the compiler cannot keep: which code may open files, ask what time of day it is or which system it runs on. Cargo keeps the layers.
 
 mod sources;
 
@@ -39,6 +39,44 @@ fn files_are_read_with_a_limit_and_only_if_they_are_files() {
             "{name} reads what may be a pipe, a device or far too large; use sparring_files: {unguarded:?}"
         );
     }
+}
+
+/// Words of one kind of operating system.
+const SYSTEMS: [&str; 10] = [
+    "(unix",
+    "(windows",
+    "target_os",
+    "std::os::",
+    "os::unix",
+    "libc::",
+    "rustix",
+    "windows_sys",
+    "sd_notify",
+    "signal::unix",
+];
+
+#[test]
+fn only_the_platform_module_knows_operating_systems() {
+    let mut found = Vec::new();
+    for path in product_sources() {
+        let name = name_of(&path);
+        let is_elsewhere = name.starts_with("src/") && !name.starts_with("src/platform/");
+        if !is_elsewhere || name.ends_with("tests.rs") {
+            continue;
+        }
+        let source = fs::read_to_string(&path).unwrap();
+        // Tests may make files that only one system has.
+        let code = source.split("\nmod tests {").next().unwrap_or(&source);
+        for (number, line) in (1..).zip(code.lines()) {
+            found.extend(
+                SYSTEMS
+                    .iter()
+                    .filter(|word| line.contains(**word))
+                    .map(|word| format!("{name}:{number}: \"{word}\" belongs into src/platform")),
+            );
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 /// Files that may ask what time of day it is: for dates, never for how long something takes.

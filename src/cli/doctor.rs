@@ -14,6 +14,7 @@ use anyhow::Context as _;
 use crate::{
     bot::moves::online_sources::OnlineSources,
     config::{Config, ExternalEngine, Server, load},
+    platform::forbid_core_dumps,
     store::{Archive, StoreError},
 };
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
         check::{check, summary},
         common_args::AccountArgs,
         exit::{self, Exit},
-        memory_protection, state_dir,
+        state_dir,
         token::Sources,
     },
     web::listener,
@@ -119,7 +120,7 @@ impl fmt::Display for Line {
 /// # Errors
 /// When the runtime cannot be started. Failed checks are no error; they decide the exit code.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    memory_protection::forbid_core_dumps();
+    forbid_core_dumps();
     let mut lines = Vec::new();
     let config = settings(&args.station.config, &mut lines);
     lines.push(files(&args.station.config));

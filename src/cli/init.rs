@@ -19,10 +19,10 @@ use crate::cli::{
     account::{self, NEEDED, TOKENS, VerifiedToken, failed},
     bootstrap::fresh_seed,
     exit::{Exit, Failure},
-    memory_protection, password_prompt,
 };
 use crate::{
     config::{Config, Server},
+    platform::{PRIVATE, advice_on_privacy, forbid_core_dumps, read_secret},
     secret_file,
 };
 use sparring_lichess::{Client, Escaped, Token, bare_token};
@@ -41,7 +41,7 @@ pub struct Args {
     /// The settings file to write.
     #[arg(long, default_value = "bot.toml")]
     config: PathBuf,
-    /// The file to write the token to, readable by you alone; by default `token` beside the settings.
+    /// The file to write the token to, readable by you alone (on Windows by whoever may read its folder); by default `token` beside the settings.
     #[arg(long)]
     token_file: Option<PathBuf>,
     /// The folder for bot.toml, token, books and personalities, instead of --config.
@@ -76,7 +76,7 @@ const PREFERENCES: &str = "https://lichess.org/account/preferences/game-behavior
 /// When a file exists already or cannot be written, settings of another bot cannot be read, there is no token, or the server
 /// refuses token or account.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    memory_protection::forbid_core_dumps();
+    forbid_core_dumps();
     let files = Places::of(args);
     let import = match args.from.as_deref().filter(|from| import::is_yaml(from)) {
         Some(from) => Some(import::read(from)?),
@@ -240,13 +240,16 @@ fn said(files: &Places, import: Option<&Import>, name: Option<&str>) -> anyhow::
     let next = format!("Next: sparring doctor --config {config}, then sparring run --config {config}");
     let Some(name) = name else {
         let token = match import.and_then(Import::token) {
-            Some(_) => format!("the token is in {token}, readable by you alone, and was not checked"),
-            None => format!("put the token into {token}, and run chmod 600 {token}"),
+            Some(_) => format!("the token is in {token}, {PRIVATE}, and was not checked"),
+            None => format!(
+                "put the token into {token}, and {}",
+                advice_on_privacy(&files.token)
+            ),
         };
         return super::print(format_args!("The settings are in {config}; {token}.\n{next}"));
     };
     super::print(format_args!(
-        "{name} is ready. The settings are in {config}; the token is in {token}, readable by you alone.\n\
+        "{name} is ready. The settings are in {config}; the token is in {token}, {PRIVATE}.\n\
          Takebacks: lichess starts new bots without them. To allow them, log in as {name} and choose casual games at\n\
          {PREFERENCES}\n\
          {next}"
@@ -275,7 +278,7 @@ fn token_text(from: Option<&Path>) -> anyhow::Result<String> {
             NEEDED.join(", ")
         ),
     )?;
-    Ok(password_prompt::read_line(&term, "Token: ")?)
+    Ok(read_secret(&term, "Token: ")?)
 }
 
 /// The account's name, if it is a bot, or may become one and its owner confirms that.

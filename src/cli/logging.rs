@@ -2,9 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    fs,
     io::{IsTerminal, Write as _, stderr},
-    os::unix::fs::MetadataExt as _,
 };
 
 use tracing_subscriber::{
@@ -13,7 +11,11 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-use crate::{cli::stderr_writer::StderrWriter, web::log_buffer::Warnings};
+use crate::{
+    cli::stderr_writer::StderrWriter,
+    platform::{enable_colors, stderr_stream},
+    web::log_buffer::Warnings,
+};
 
 /// Prefix of our fields in the journal: `SPARRING_ID` is the id of a line's game.
 const PREFIX: &str = "SPARRING";
@@ -92,10 +94,7 @@ pub fn start(verbosity: Verbosity) -> (Log, Warnings) {
 
 /// Whether stderr is the stream that `JOURNAL_STREAM` names as `device:inode`. It may have been redirected since.
 fn leads_to(stream: &OsStr) -> bool {
-    let Ok(stderr) = fs::metadata("/proc/self/fd/2") else {
-        return false;
-    };
-    *stream == *format!("{}:{}", stderr.dev(), stderr.ino())
+    stderr_stream().is_some_and(|stderr| *stream == *stderr)
 }
 
 /// Whether to color stderr: a terminal that is not dumb, and no `NO_COLOR`.
@@ -109,7 +108,7 @@ pub fn wants_color() -> bool {
 pub fn wants_color_on(stream: &impl IsTerminal) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    stream.is_terminal() && !dumb && !refused
+    stream.is_terminal() && !dumb && !refused && enable_colors()
 }
 
 #[cfg(test)]
@@ -118,10 +117,10 @@ mod tests {
 
     #[test]
     fn stderr_is_the_journal_only_if_journal_stream_names_it() {
-        let stderr = fs::metadata("/proc/self/fd/2").unwrap();
-        let named = |dev, ino| leads_to(OsStr::new(&format!("{dev}:{ino}")));
-        assert!(named(stderr.dev(), stderr.ino()));
-        assert!(!named(stderr.dev(), stderr.ino() + 1));
+        if let Some(stderr) = stderr_stream() {
+            assert!(leads_to(OsStr::new(&stderr)));
+            assert!(!leads_to(OsStr::new(&format!("{stderr}0"))));
+        }
         assert!(!leads_to(OsStr::new("")), "not a stream");
     }
 }

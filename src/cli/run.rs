@@ -4,7 +4,6 @@ use std::{env, ffi::OsStr, path::Path, process, time::Duration};
 
 use anyhow::Context as _;
 use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
     sync::{mpsc, watch},
     time::{Instant, MissedTickBehavior},
 };
@@ -14,6 +13,7 @@ use tracing::{error, info, warn};
 use crate::{
     bot::{ClaimAccount, Shutdown, Status},
     config::{Config, Server},
+    platform::{ReloadSignal, ServiceState, StopSignal, StopSignals, forbid_core_dumps, notify_service},
     reload::Assets,
     user_lists::{self, Cache},
 };
@@ -25,9 +25,8 @@ use crate::{
         config_recovery::{self, StartConfig},
         control::DaemonControl,
         exit::{self, Exit, Failure},
-        memory_protection,
         state_dir::{self, StateDir},
-        systemd::{self, SystemdNotifier},
+        systemd::SystemdNotifier,
         threads,
         token::{Sources, TokenError},
     },
@@ -80,7 +79,7 @@ const BACKUP_RETRY: Duration = Duration::from_secs(30);
 /// # Errors
 /// With an exit code for settings, token, account or server that cannot be used.
 pub fn run(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
-    memory_protection::forbid_core_dumps();
+    forbid_core_dumps();
     raise_open_files().warn_if_few();
     let ended = run_daemon(args, warnings);
     match ended {
@@ -104,7 +103,7 @@ fn run_daemon(args: &Args, warnings: Warnings) -> anyhow::Result<Exit> {
         let stop = CancellationToken::new();
         let companions = Companions {
             // Before anything else: by default SIGHUP would end the process while it starts.
-            hangup: signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?,
+            hangup: ReloadSignal::new().context("cannot listen for SIGHUP")?,
             warnings,
             stop: &stop,
         };
@@ -134,23 +133,22 @@ fn is_service(exec_pid: Option<&OsStr>, own: u32) -> bool {
 
 /// Sleeps before a service exits because another bot runs; a signal ends the sleep.
 async fn delay_restart() {
-    let signalled = |kind| async move {
-        match signal(kind) {
-            Ok(mut signal) => signal.recv().await,
+    let signalled = async {
+        match StopSignals::new() {
+            Ok(mut stops) => stops.recv().await,
             Err(_) => std::future::pending().await,
         }
     };
     tokio::select! {
         () = tokio::time::sleep(TAKEN_DELAY) => {}
-        _ = signalled(SignalKind::terminate()) => {}
-        _ = signalled(SignalKind::interrupt()) => {}
+        _ = signalled => {}
     }
 }
 
 /// What the daemon's caller sets up before it starts.
 struct Companions<'s> {
     /// SIGHUP, which reloads the settings.
-    hangup: Signal,
+    hangup: ReloadSignal,
     warnings: Warnings,
     /// Stops the tasks beside the daemon.
     stop: &'s CancellationToken,
@@ -315,14 +313,13 @@ async fn supervise(
     service: Service,
     mut control: DaemonControl,
     mut commands: mpsc::Receiver<OwnerCommand>,
-    mut hangup: Signal,
+    mut hangup: ReloadSignal,
 ) -> anyhow::Result<()> {
     let signals = Shutdown::default();
     let mut status = service.status.clone();
     let mut daemon = tokio::spawn(service.daemon.run(signals.clone()));
     let mut notifier = SystemdNotifier::new(service.status, service.pulse, control.refusal());
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for Ctrl-C")?;
+    let mut stops = StopSignals::new().context("cannot listen for Ctrl-C")?;
     let mut hopeless = None;
     let mut again = tokio::time::interval(BACKUP_RETRY);
     // Polled only while a backup is due.
@@ -331,7 +328,7 @@ async fn supervise(
         let plays_last_games = control.is_in_rescue() && !signals.drain.is_cancelled();
         tokio::select! {
             ended = &mut daemon => break ended.context("the daemon panicked")?,
-            Some(()) = hangup.recv() => control.reload(),
+            () = hangup.recv() => control.reload(),
             Some(command) = commands.recv() => match command {
                 OwnerCommand::Pause => control.pause(true),
                 OwnerCommand::Resume => control.pause(false),
@@ -340,8 +337,12 @@ async fn supervise(
                 OwnerCommand::Drain if signals.drain.is_cancelled() => {}
                 OwnerCommand::Drain => request_stop(&signals),
             },
-            Some(()) = terminate.recv() => request_stop(&signals),
-            Some(()) = interrupt.recv() => request_stop(&signals),
+            stop = stops.recv() => {
+                request_stop(&signals);
+                if stop == StopSignal::Urgent {
+                    signals.leave.cancel();
+                }
+            }
             Ok(_) = status.wait_for(plays_nothing), if plays_last_games => {
                 hopeless = control.give_up();
                 request_stop(&signals);
@@ -361,7 +362,7 @@ fn plays_nothing(status: &Status) -> bool {
 
 /// The first request to stop drains; the second exits at once.
 fn request_stop(signals: &Shutdown) {
-    systemd::notify_stopping();
+    notify_service(ServiceState::Stopping);
     if signals.drain.is_cancelled() {
         info!("exiting now; running games go on at the server");
         signals.leave.cancel();

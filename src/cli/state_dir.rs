@@ -1,11 +1,10 @@
 //! State folder: its path, the archive in it, and the locks that keep a folder, token and account to one bot.
 
 mod folder_lock;
-mod name_lock;
 
 use std::{
     env,
-    fs::{File, OpenOptions, TryLockError},
+    fs::TryLockError,
     io,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -13,12 +12,13 @@ use std::{
 
 use tracing::{debug, warn};
 
+pub use crate::platform::NameLock;
 pub use folder_lock::{LockError, StateDir};
-pub use name_lock::NameLock;
 
 use crate::{
     bot::{ClaimAccount, LockGuard, RestoredState, latest_limit},
     config::{self, Config, Server},
+    platform::lock_name,
     store::{
         Archive, ChallengeFilter, ChallengeRecord, Filter, GameRecord, GameResult, StoreError, read_damaged,
     },
@@ -111,16 +111,6 @@ pub fn is_held(folder: &Path) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-fn lock_file(path: &Path) -> Result<File, TryLockError> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(TryLockError::Error)?;
-    file.try_lock()?;
-    Ok(file)
-}
-
 /// Another process of this machine uses the token.
 #[derive(Debug, thiserror::Error)]
 #[error("another bot on this machine uses this token: stop it, or use another account for this one")]
@@ -131,7 +121,7 @@ pub struct TokenTaken;
 /// # Errors
 /// [`TokenTaken`] when another process holds it.
 pub async fn take_token(token: &Token, server: &str) -> Result<NameLock, TokenTaken> {
-    name_lock::take(token.fingerprint(server), token)
+    lock_name(token.fingerprint(server), token)
         .await
         .ok_or(TokenTaken)
 }
@@ -141,7 +131,7 @@ pub(super) fn claim(server: &Server, token: Token) -> ClaimAccount {
     let server = server.clone();
     Box::new(move |account| {
         let name = fingerprint(server.as_str(), &format!("account {account}"));
-        Box::pin(async move { Some(Box::new(name_lock::take(name, &token).await?) as LockGuard) })
+        Box::pin(async move { Some(Box::new(lock_name(name, &token).await?) as LockGuard) })
     })
 }
 

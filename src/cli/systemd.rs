@@ -1,14 +1,16 @@
-//! systemd notifications (sd_notify): ready, status, watchdog.
+//! systemd notifications: ready, status, watchdog.
 
 use std::{sync::Arc, time::Duration};
 
-use sd_notify::NotifyState;
 use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
 
-use crate::bot::{Status, observe::liveness::LivenessProbe};
+use crate::{
+    bot::{Status, observe::liveness::LivenessProbe},
+    platform::{ServiceState, notify_service, watchdog_interval},
+};
 
 /// systemd is told that the daemon is ready after this time even without a network, so that a boot without one is no
 /// failure.
@@ -38,7 +40,7 @@ impl SystemdNotifier {
         refusal: watch::Receiver<Option<Arc<str>>>,
     ) -> Self {
         // Half of the watchdog interval, as sd_watchdog_enabled(3) recommends.
-        let watchdog = sd_notify::watchdog_enabled().map(|span| span / 2);
+        let watchdog = watchdog_interval().map(|span| span / 2);
         Self {
             status,
             pulse,
@@ -65,10 +67,10 @@ impl SystemdNotifier {
         let patience_is_over = Instant::now() >= self.ready_at_last;
         if !self.is_ready && (status.is_listening || patience_is_over) {
             self.is_ready = true;
-            notify(&[NotifyState::Ready]);
+            notify_service(ServiceState::Ready);
         }
         let is_refused = self.refusal.borrow_and_update().is_some();
-        notify(&[NotifyState::Status(&line(&status, is_refused))]);
+        notify_service(ServiceState::Status(&line(&status, is_refused)));
     }
 
     /// Notifies the watchdog if the daemon's event loop answers.
@@ -80,7 +82,7 @@ impl SystemdNotifier {
         // Only now, so that a cancelled call skips no notification.
         self.feed_at = Instant::now() + if is_alive { span } else { span.min(ANSWERS_WITHIN) };
         if is_alive {
-            notify(&[NotifyState::Watchdog]);
+            notify_service(ServiceState::Watchdog);
         }
     }
 }
@@ -99,16 +101,6 @@ fn line(status: &Status, is_refused: bool) -> String {
         ""
     };
     format!("{name}: {stream}, {} games{refusal}", status.games)
-}
-
-/// Notifies systemd that the daemon is stopping.
-pub(super) fn notify_stopping() {
-    notify(&[NotifyState::Stopping]);
-}
-
-fn notify(states: &[NotifyState<'_>]) {
-    // It fails without systemd, and a lost notification does no harm.
-    let _ = sd_notify::notify(states);
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::{fs, path::Path, thread::available_parallelism};
 
 use anyhow::Context as _;
-use rustix::process::{Resource, geteuid, getrlimit};
 use tokio::runtime::{Builder, Runtime};
+
+use crate::platform::thread_limit_of_user;
 
 /// tokio's blocking threads, for files and name resolution.
 const BLOCKING: usize = 16;
@@ -71,11 +72,8 @@ fn cores() -> usize {
 fn allowed() -> Option<usize> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let of_groups = of_groups(&groups, Path::new("/sys/fs/cgroup"));
-    // RLIMIT_NPROC does not bind root, and counts other programs of the same user too: half is left to them.
-    let of_user = getrlimit(Resource::Nproc)
-        .current
-        .filter(|_| !geteuid().is_root());
-    let of_user = of_user.and_then(|most| usize::try_from(most / 2).ok());
+    // Other programs of the same user count too: half is left to them.
+    let of_user = thread_limit_of_user().and_then(|most| usize::try_from(most / 2).ok());
     [of_groups, of_user].into_iter().flatten().min()
 }
 

@@ -65,10 +65,13 @@ impl ExternalEngine {
     /// Whether its program is there: at its path, or in a folder of `path`, the variable `PATH`.
     #[must_use]
     pub fn is_there(&self, path: &OsStr) -> bool {
+        // The ending of programs may be left out where there is one.
+        let is_program =
+            |path: &Path| path.is_file() || path.with_added_extension(env::consts::EXE_EXTENSION).is_file();
         if self.command.components().count() > 1 {
-            return self.command.is_file();
+            return is_program(&self.command);
         }
-        env::split_paths(path).any(|folder| folder.join(&self.command).is_file())
+        env::split_paths(path).any(|folder| is_program(&folder.join(&self.command)))
     }
 
     /// Whether the settings choose its strength, so that no level does.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fs::Metadata, path::PathBuf, time::SystemTime};
 
+use crate::platform::file_version;
 use sparring_chess::units::Millis;
 
 /// Metadata that tells two versions of a file apart.
@@ -11,8 +12,8 @@ pub struct FileStamp {
     size: u64,
     /// The mtime, if the file system has one.
     modified: Option<SystemTime>,
-    /// Inode and ctime.
-    identity: (u64, u64),
+    /// Tells versions of the same size and mtime apart.
+    version: (u64, u64),
 }
 
 impl FileStamp {
@@ -22,25 +23,9 @@ impl FileStamp {
         Self {
             size: file.len(),
             modified: file.modified().ok(),
-            identity: identity(file),
+            version: file_version(file),
         }
     }
-}
-
-/// Inode and ctime in nanoseconds. Unlike mtime, programs cannot set ctime.
-#[cfg(unix)]
-fn identity(file: &Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt as _;
-    let changed = file
-        .ctime()
-        .wrapping_mul(1_000_000_000)
-        .wrapping_add(file.ctime_nsec());
-    (file.ino(), changed.cast_unsigned())
-}
-
-#[cfg(not(unix))]
-fn identity(_: &Metadata) -> (u64, u64) {
-    (0, 0)
 }
 
 /// The stamps of all files at a poll.

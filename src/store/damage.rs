@@ -4,14 +4,15 @@
 use std::{
     ffi::OsString,
     fs, io,
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use jiff::Timestamp;
 use rusqlite::ErrorCode;
 
 use super::archive::StoreError;
+use crate::platform::{FileId, file_id_at};
 
 /// What to do about an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,11 +186,12 @@ pub(super) fn check_before_opening(path: &Path) -> Result<(), StoreError> {
 /// Metadata of an open archive's file, to notice when another program replaces it or writes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileMark {
-    file: (u64, u64),
+    file: FileId,
     /// The write-ahead log beside it.
-    log: Option<(u64, u64)>,
+    log: Option<FileId>,
     length: u64,
-    changed: (i64, i64),
+    /// The mtime, if the file system has one.
+    changed: Option<SystemTime>,
 }
 
 /// A change of a file.
@@ -207,10 +209,9 @@ pub(super) enum FileChange {
     Gone,
 }
 
-/// Device and inode of the write-ahead log.
-fn log_at(path: &Path) -> Option<(u64, u64)> {
-    let meta = fs::metadata(beside(&resolve_link(path), COMPANIONS[0])).ok()?;
-    Some((meta.dev(), meta.ino()))
+/// Which write-ahead log is there.
+fn log_at(path: &Path) -> Option<FileId> {
+    file_id_at(&beside(&resolve_link(path), COMPANIONS[0]))
 }
 
 impl FileMark {
@@ -218,10 +219,10 @@ impl FileMark {
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok()?;
         Some(Self {
-            file: (meta.dev(), meta.ino()),
+            file: file_id_at(path)?,
             log: log_at(path),
             length: meta.len(),
-            changed: (meta.mtime(), meta.mtime_nsec()),
+            changed: meta.modified().ok(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! `/healthz` and `/metrics`: health and metrics of the daemon, for probes and monitoring.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
@@ -19,6 +19,7 @@ use crate::{
         Status,
         observe::{liveness::LivenessProbe, metrics::Metrics},
     },
+    platform::resident_bytes,
     store::ArchiveWriter,
 };
 
@@ -114,12 +115,4 @@ async fn metrics(State(watched): State<HealthSources>) -> Response {
         .settings_refused(watched.refusal.borrow().is_some() || *watched.is_behind.borrow());
     let page = watched.meters.page(&status, &watched.store, resident_bytes());
     ([(header::CONTENT_TYPE, OPEN_METRICS)], page).into_response()
-}
-
-/// Resident memory of this process in bytes (Linux).
-pub(crate) fn resident_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
 }

@@ -3,10 +3,6 @@
 use std::{
     fs, io,
     net::SocketAddr,
-    os::unix::{
-        fs::{FileTypeExt as _, PermissionsExt as _},
-        net::UnixStream,
-    },
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -15,15 +11,13 @@ use std::{
 use axum::Router;
 use secrecy::SecretString;
 use thiserror::Error;
-use tokio::{
-    net::{TcpListener, UnixListener},
-    time::sleep,
-};
+use tokio::{net::TcpListener, time::sleep};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::{
     config::{Dashboard, Listen},
+    platform::{SocketListener, bind_socket},
     secret_file::{self, SecretFileError},
     web::{auth::Access, dashboard::LIMITS},
 };
@@ -33,8 +27,6 @@ use sparring_http_server::{self as http_server, Acceptor, Connections};
 pub(crate) const CREDENTIAL: &str = "dashboard-password";
 /// A shorter password can be guessed.
 const MIN_PASSWORD: usize = 12;
-/// Read and write for owner and group: a reverse proxy joins the group.
-const SOCKET_MODE: u32 = 0o660;
 /// Delay between attempts to bind an address in use.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -133,7 +125,7 @@ pub(crate) async fn serve(
 /// A bound address.
 enum Listener {
     Tcp(TcpListener),
-    Unix(UnixListener, PathBuf),
+    Unix(SocketListener, PathBuf),
 }
 
 impl Listener {
@@ -191,17 +183,6 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Binds a Unix socket. Replaces a stale one, to which nothing listens any more.
-fn bind_socket(path: &Path) -> io::Result<UnixListener> {
-    let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
-    if is_socket && UnixStream::connect(path).is_err() {
-        fs::remove_file(path)?;
-    }
-    let listener = UnixListener::bind(path)?;
-    fs::set_permissions(path, fs::Permissions::from_mode(SOCKET_MODE))?;
-    Ok(listener)
-}
-
 fn remove_socket(path: PathBuf) {
     if let Err(error) = fs::remove_file(&path) {
         warn!("cannot remove the socket {}: {error}", path.display());
@@ -212,11 +193,12 @@ fn remove_socket(path: PathBuf) {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     fn dashboard(password: &str, mode: u32) -> (tempfile::TempDir, Dashboard) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("password");
         fs::write(&path, password).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
         let dashboard = Dashboard {
             password_file: Some(path),
             ..Dashboard::default()
@@ -224,6 +206,7 @@ mod tests {
         (folder, dashboard)
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_password_is_long_private_and_never_shown() {
         let (_folder, good) = dashboard("correct horse\n", 0o600);
@@ -254,7 +237,8 @@ mod tests {
             ..Dashboard::default()
         };
         fs::write(&handed, "correct horse\n").unwrap();
-        fs::set_permissions(&handed, fs::Permissions::from_mode(0o640)).unwrap();
+        #[cfg(unix)]
+        fs::set_permissions(&handed, std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
         let asks = |dashboard: &Dashboard| {
             let access = access_by(Some(credentials.path()), dashboard)?;
             Ok::<_, DashboardError>(format!("{access:?}") != format!("{:?}", Access::default()))
@@ -274,6 +258,7 @@ mod tests {
         );
     }
 
+    #[cfg(unix)]
     #[tokio::test]
     async fn a_unix_socket_is_served_and_removed_at_the_end() {
         use axum::{middleware::from_fn_with_state, routing::get};
@@ -337,24 +322,5 @@ mod tests {
             error.to_string().contains("set another address with `listen`"),
             "{error}"
         );
-    }
-
-    #[tokio::test]
-    async fn a_stale_socket_is_replaced_and_one_in_use_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("status.sock");
-        let first = bind_socket(&path).unwrap();
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            SOCKET_MODE
-        );
-        assert!(bind_socket(&path).is_err(), "somebody listens there");
-        drop(first);
-        assert!(path.exists(), "as after a kill");
-        bind_socket(&path).unwrap();
-        let file = folder.path().join("file");
-        fs::write(&file, "mine").unwrap();
-        assert!(bind_socket(&file).is_err());
-        assert_eq!(fs::read_to_string(&file).unwrap(), "mine", "no file makes room");
     }
 }

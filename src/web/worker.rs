@@ -18,12 +18,12 @@ use tokio::{
     time::timeout,
 };
 
+use crate::platform::give_way;
+
 /// Jobs accepted at a time: one runs, the others wait.
 const PLACES: usize = 6;
 /// Longest wait in the queue.
 const TURN_WITHIN: Duration = Duration::from_secs(4);
-/// Unix niceness: on a busy machine the thread gets a tenth of the time of others.
-const NICENESS: i32 = 10;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -89,10 +89,7 @@ impl Worker {
 }
 
 fn work(inbox: &Receiver<Job>) {
-    #[cfg(target_os = "linux")]
-    if let Err(why) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::debug!("cannot lower the priority of the pages' worker thread: {why}");
-    }
+    give_way();
     while let Ok(job) = inbox.recv() {
         // The panic itself is in the log; one page without an answer must not end all others.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));

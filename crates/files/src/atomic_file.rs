@@ -1,7 +1,7 @@
 //! Atomic file replacement: after a crash or on a full disk, the file holds the old text or the new one, never a part.
 
 use std::{
-    fs::{self, File, Metadata, Permissions},
+    fs::{self, File, Metadata},
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
@@ -69,10 +69,7 @@ impl NewFile {
     /// The same with these permissions, less those that the umask takes away.
     fn with_mode(path: &Path, mode: u32) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-        #[cfg(not(unix))]
-        let _ = mode; // Windows gives a file those of its folder
+        set_mode(&mut builder, mode);
         Ok(Self {
             file: builder.tempfile_in(folder_of(path))?,
             path: path.to_owned(),
@@ -110,7 +107,7 @@ impl NewFile {
         if own.gid() != other.gid() && fchown(file, None, Some(other.gid())).is_err() {
             mode = narrowed(mode);
         }
-        file.set_permissions(Permissions::from_mode(mode))?;
+        file.set_permissions(fs::Permissions::from_mode(mode))?;
         if own.uid() != other.uid() && fchown(file, Some(other.uid()), None).is_err() {
             tracing::debug!("{} is this user's from now on", self.path.display());
         }
@@ -126,6 +123,15 @@ impl NewFile {
         self.file.as_file().set_permissions(other.permissions())
     }
 }
+
+#[cfg(unix)]
+fn set_mode(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+}
+
+/// Changes nothing: Windows gives a file the rights of its folder.
+#[cfg(not(unix))]
+fn set_mode(_: &mut tempfile::Builder<'_, '_>, _: u32) {}
 
 /// The permissions with which another group gets nothing that everybody has not.
 #[cfg(unix)]
@@ -200,7 +206,10 @@ fn may_write(_: &Path) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, symlink};
+    use std::{
+        fs::Permissions,
+        os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, symlink},
+    };
 
     use super::*;
 

@@ -1,12 +1,11 @@
 //! Acceptor with limits: so many connections at once, none idle for long.
 
-use std::{future::Future, io, net::SocketAddr, os::fd::AsRawFd, sync::Arc, time::Duration};
+use std::{future::Future, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{extract::connect_info::Connected, serve};
-use rustix::io::Errno;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream, UnixListener, UnixStream},
+    net::{TcpListener, TcpStream},
     time::sleep,
 };
 
@@ -15,6 +14,7 @@ use super::{
     open_files::{OpenFiles, open_files},
     rate_limit::RateLimit,
     socket::Socket,
+    system::{WANT_OF_ROOM, number},
 };
 
 /// Rate limit of accepted connections: per second, after a burst. Further ones wait in the kernel's backlog. A client that
@@ -50,14 +50,19 @@ pub trait Accepts: Send + 'static {
 }
 
 /// A connection's bytes.
-pub trait Stream: AsyncRead + AsyncWrite + AsRawFd + Unpin + Send + 'static {
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {
+    /// The number of its descriptor, where the system counts them.
+    fn descriptor(&self) -> u64;
+
     /// Closing it will send a reset, as a crash would, where there is such a thing.
     fn reset(&self) {}
 }
 
-impl Stream for UnixStream {}
-
 impl Stream for TcpStream {
+    fn descriptor(&self) -> u64 {
+        number(self)
+    }
+
     fn reset(&self) {
         let _ = self.set_zero_linger(); // the peer may be gone already
     }
@@ -72,15 +77,6 @@ impl Accepts for TcpListener {
             tracing::debug!(%error, "a connection closed while it was accepted");
         }
         Ok((stream, Some(peer)))
-    }
-}
-
-impl Accepts for UnixListener {
-    type AcceptedStream = UnixStream;
-
-    async fn next(&mut self) -> io::Result<(UnixStream, Option<SocketAddr>)> {
-        let (stream, _) = self.accept().await?;
-        Ok((stream, None))
     }
 }
 
@@ -108,7 +104,10 @@ impl<L: Accepts> Acceptor<L> {
         if self.pause.is_none() {
             tracing::warn!(%error, "a connection could not be accepted");
         }
-        if is_want_of_room(error) {
+        if error
+            .raw_os_error()
+            .is_some_and(|number| WANT_OF_ROOM.contains(&number))
+        {
             self.connections.end_one();
         }
         let pause = self.pause.unwrap_or(FIRST_PAUSE);
@@ -118,8 +117,7 @@ impl<L: Accepts> Acceptor<L> {
 
     /// Whether too few descriptors are left with this one open.
     fn lacks_files(&mut self, stream: &L::AcceptedStream) -> bool {
-        let descriptor = u64::try_from(stream.as_raw_fd()).unwrap_or_default();
-        if self.files.has_room_for(descriptor) {
+        if self.files.has_room_for(stream.descriptor()) {
             return false;
         }
         if !self.warned_about_files {
@@ -141,12 +139,6 @@ fn is_of_the_client(error: &io::Error) -> bool {
         error.kind(),
         ConnectionAborted | ConnectionRefused | ConnectionReset
     )
-}
-
-/// Whether the process or the system has no descriptor or memory for one more.
-fn is_want_of_room(error: &io::Error) -> bool {
-    let number = Errno::from_io_error(error);
-    number.is_some_and(|number| [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOBUFS].contains(&number))
 }
 
 impl<L: Accepts> serve::Listener for Acceptor<L> {

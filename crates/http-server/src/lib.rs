@@ -1,7 +1,8 @@
 //! HTTP server limits and checks for axum.
 //!
 //! In reading order: `acceptor` accepts connections, `connections` limits and evicts them, `socket` and `requests` keep their time
-//! limits, `rate_limit` and `open_files` bound what they use, and `site` checks `Host` and `Origin`.
+//! limits, `rate_limit` and `open_files` bound what they use, `system` tells what differs between
+//! operating systems, and `site` checks `Host` and `Origin`.
 
 mod acceptor;
 mod connections;
@@ -10,6 +11,7 @@ mod rate_limit;
 mod requests;
 mod site;
 mod socket;
+mod system;
 
 use std::io;
 

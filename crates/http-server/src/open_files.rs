@@ -1,6 +1,6 @@
-//! Limit of open files (RLIMIT_NOFILE).
+//! Limit of open files.
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use super::system;
 
 /// Fewer descriptors than these may not suffice for a bot's games and its dashboard.
 pub const MANY: u64 = 1024;
@@ -14,25 +14,14 @@ pub struct OpenFiles(u64);
 /// The limit in force.
 #[must_use]
 pub fn open_files() -> OpenFiles {
-    OpenFiles(getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX))
+    OpenFiles(system::open_files().unwrap_or(u64::MAX))
 }
 
 /// Raises the soft limit to the hard limit and returns it. Systems start programs with a
 /// low one for the sake of old calls that are not used here.
 pub fn raise_open_files() -> OpenFiles {
-    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let is_lower = match (current, maximum) {
-        (Some(current), Some(maximum)) => current < maximum,
-        (current, _) => current.is_some(),
-    };
-    if is_lower {
-        let raised = Rlimit {
-            current: maximum,
-            maximum,
-        };
-        if let Err(why) = setrlimit(Resource::Nofile, raised) {
-            tracing::debug!("the limit of open files cannot be raised: {why}");
-        }
+    if let Err(why) = system::raise_open_files() {
+        tracing::debug!("the limit of open files cannot be raised: {why}");
     }
     open_files()
 }
@@ -99,12 +88,5 @@ mod tests {
         assert!(OpenFiles(MANY - 1).remedy().is_some());
         assert_eq!(OpenFiles(MANY).remedy(), None);
         assert_eq!(OpenFiles(64).to_string(), "at most 64 files may be open at once");
-    }
-
-    #[test]
-    fn the_limit_is_raised_as_far_as_the_system_lets_it() {
-        raise_open_files();
-        let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-        assert_eq!(current, maximum);
     }
 }

@@ -18,6 +18,7 @@ use super::{
     engine_slot::EngineSlot,
     search_scheduler::{Priority, SearchScheduler},
 };
+use crate::platform::give_way;
 use sparring_chess::units::{Millis, Nodes, Stopwatch};
 use sparring_engine::{Engine, Limits, SearchControl, SearchEvent, SearchRequest, SearchResult, Stop};
 
@@ -421,7 +422,8 @@ impl Pool {
 
     /// A worker's thread: runs the most urgent job, again and again, until it is replaced or the pool closes.
     fn serve(&self, worker: usize, generation: u32) {
-        lower_priority();
+        // Measured on two busy cores, the slowest moves leave five times sooner then.
+        give_way();
         let mut state = self.lock();
         while !state.is_closing && state.generations.get(worker) == Some(&generation) {
             let share = state.scheduler.share();
@@ -501,17 +503,6 @@ impl PoolJob {
             self.slot.replace();
         }
         ran.is_ok()
-    }
-}
-
-/// Lowers the priority of this thread below that of the threads beside it. Measured on two busy cores, the slowest moves
-/// leave five times sooner then. A system that refuses, as some containers do, is tolerated.
-fn lower_priority() {
-    #[cfg(target_os = "linux")]
-    #[expect(unsafe_code, reason = "no safe crate at hand sets the priority of one thread")]
-    // SAFETY: a plain call without pointers. On Linux it is about the calling thread alone.
-    unsafe {
-        libc::nice(10);
     }
 }
 

@@ -8,7 +8,10 @@ use std::{
 };
 
 use super::Line;
-use crate::config::{Dashboard, Listen};
+use crate::{
+    config::{Dashboard, Listen},
+    platform::free_space,
+};
 use sparring_chess::units::Millis;
 use sparring_http_server::OpenFiles;
 
@@ -84,12 +87,11 @@ pub(super) fn disk(state: &Path) -> Option<Line> {
         .ancestors()
         .find(|path| path.exists())
         .unwrap_or(Path::new("."));
-    let stat = rustix::fs::statvfs(existing).ok()?;
-    Some(free_space(stat.f_bavail.saturating_mul(stat.f_frsize) >> 20))
+    Some(free_mib(free_space(existing)? >> 20))
 }
 
 /// Whether so many MiB are enough.
-fn free_space(free: u64) -> Line {
+fn free_mib(free: u64) -> Line {
     const WHAT: &str = "disk";
     let found = format!("{free} MiB free for the archive");
     if free < MIN_FREE {
@@ -240,8 +242,8 @@ mod tests {
 
     #[test]
     fn the_fix_for_a_full_disk_names_keys_that_exist() {
-        assert!(free_space(MIN_FREE).to_string().starts_with("ok    disk"));
-        let line = free_space(MIN_FREE - 1).to_string();
+        assert!(free_mib(MIN_FREE).to_string().starts_with("ok    disk"));
+        let line = free_mib(MIN_FREE - 1).to_string();
         assert!(line.starts_with("warn  disk"), "{line}");
         assert!(
             line.contains("`folder` in [state]") && line.contains("archive = false"),

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 
+use crate::platform::set_mode;
 use sparring_files::atomic_file;
 
 /// A new file, synced to disk, and the folders created for it. Dropping it without [`NewFiles::keep`] removes them again.
@@ -19,7 +20,7 @@ pub(super) struct NewFiles {
 }
 
 impl NewFiles {
-    /// Writes a new file and creates its folders. `mode` is its Unix permissions.
+    /// Writes a new file and creates its folders. `mode` is its permissions, where files have modes.
     ///
     /// # Errors
     /// When the file exists already or cannot be written. Then nothing is left behind.
@@ -71,10 +72,7 @@ impl Drop for NewFiles {
 fn create(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    #[cfg(not(unix))]
-    let _ = mode;
+    set_mode(&mut options, mode);
     options.open(path)
 }
 

@@ -19,6 +19,7 @@ use self::console::{Console, PlayOptions};
 use crate::{
     bot::{Options, Shutdown, Status},
     config::{Action, Config, Games, Rule, load},
+    platform::StopSignals,
     store::{Archive, ArchiveWriter},
 };
 use crate::{
@@ -246,11 +247,9 @@ async fn show_page(
              `sparring play --console` needs none (Ctrl-C ends)"
         ))?;
     }
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-        .context("cannot listen for SIGTERM")?;
+    let mut stops = StopSignals::new().context("cannot listen for Ctrl-C")?;
     tokio::select! {
-        pressed = tokio::signal::ctrl_c() => pressed.context("cannot listen for Ctrl-C"),
-        _ = terminate.recv() => Ok(()),
+        _ = stops.recv() => Ok(()),
         ended = daemon => ended.context("the daemon panicked")?.map_err(|exit| failure(&exit)),
     }
 }

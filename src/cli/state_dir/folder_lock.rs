@@ -2,16 +2,16 @@
 
 use std::{
     fs::{self, File, TryLockError},
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use tracing::{debug, warn};
 
-use super::{ARCHIVE, LOCK, lock_file, past};
+use super::{ARCHIVE, LOCK, past};
 use crate::{
     bot::RestoredState,
+    platform::{file_id, file_id_at, lock_file},
     store::{Archive, ArchivePath, ArchiveWriter, Hold, StoreError},
 };
 
@@ -70,16 +70,14 @@ impl StateDir {
     /// bots must not share an archive.
     fn hold(&self) -> Hold {
         let folder = self.folder.clone();
-        let mut held = self.lock.as_ref().and_then(identity);
+        let mut held = self.lock.as_ref().and_then(file_id);
         let mut own = None;
         Box::new(move || {
-            let there = fs::metadata(folder.join(LOCK))
-                .ok()
-                .map(|meta| (meta.dev(), meta.ino()));
+            let there = file_id_at(&folder.join(LOCK));
             if held.is_none() || there != held {
                 match lock(&folder) {
                     Ok(file) => {
-                        held = identity(&file);
+                        held = file_id(&file);
                         own = Some(file);
                     }
                     Err(TryLockError::WouldBlock) => return Err(StoreError::Held),
@@ -133,11 +131,6 @@ fn open(path: PathBuf, hold: Hold) -> (ArchiveWriter, RestoredState) {
         ArchiveWriter::default()
     });
     (store, past.unwrap_or_default())
-}
-
-/// Which file it is.
-fn identity(file: &File) -> Option<(u64, u64)> {
-    file.metadata().ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 fn lock(folder: &Path) -> Result<File, TryLockError> {

@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    os::unix::fs::FileExt as _,
+    io::{Read as _, Seek as _, SeekFrom},
     path::Path,
 };
 
@@ -46,17 +46,14 @@ impl Pages {
     pub(super) fn open(path: &Path) -> Self {
         let (main, length) = regular(path);
         let (log, log_length) = regular(&beside(path, "-wal"));
-        let mut header = [0; FILE_HEADER];
-        let is_whole = main
+        let header = main
             .as_ref()
-            .is_some_and(|main| main.read_exact_at(&mut header, 0).is_ok())
-            && header.starts_with(MAGIC);
-        let stated = if is_whole {
-            page_size(u32::from(number16(&header, 16).unwrap_or(0)))
-        } else {
-            None
-        };
-        let reserved = if is_whole { usize::from(header[20]) } else { 0 };
+            .and_then(|main| read(main, 0, FILE_HEADER))
+            .filter(|header| header.starts_with(MAGIC));
+        let stated = header
+            .as_ref()
+            .and_then(|header| page_size(u32::from(number16(header, 16)?)));
+        let reserved = header.as_ref().map_or(0, |header| usize::from(header[20]));
         let size = stated
             .or_else(|| {
                 log.as_ref()
@@ -136,18 +133,7 @@ impl Pages {
         let at = u64::from(number.checked_sub(1)?) * self.size as u64;
         let mut page = vec![0; self.size];
         // The last page may be truncated.
-        let mut filled = 0;
-        while filled < page.len() {
-            match self
-                .main
-                .as_ref()?
-                .read_at(&mut page[filled..], at + filled as u64)
-            {
-                Ok(0) | Err(_) => break,
-                Ok(more) => filled += more,
-            }
-        }
-        (filled > 0).then_some(page)
+        (fill(self.main.as_ref()?, at, &mut page) > 0).then_some(page)
     }
 
     /// The payload of a cell, overflow pages included.
@@ -227,8 +213,18 @@ fn newest(log: &File, length: u64, size: usize) -> BTreeMap<u32, u64> {
 
 fn read(file: &File, at: u64, length: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, at).ok()?;
-    Some(bytes)
+    (fill(file, at, &mut bytes) == length).then_some(bytes)
+}
+
+/// Reads from an offset until the buffer is full or the file ends. Returns how many bytes were read.
+fn fill(mut file: &File, at: u64, buffer: &mut [u8]) -> usize {
+    let mut filled = 0;
+    if file.seek(SeekFrom::Start(at)).is_ok() {
+        while let Some(more) = file.read(&mut buffer[filled..]).ok().filter(|more| *more > 0) {
+            filled += more;
+        }
+    }
+    filled
 }
 
 fn number16(bytes: &[u8], at: usize) -> Option<u16> {

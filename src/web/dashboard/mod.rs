@@ -29,10 +29,11 @@ pub use self::{
 };
 use crate::{
     bot::latest_limit,
+    platform::resident_bytes,
     store::{Filter, GameRecord, GameResult, StoreError, game_json},
     web::{
         auth, editor, game_explanation,
-        health::{self, note, problem, resident_bytes},
+        health::{self, note, problem},
         reloads,
     },
 };

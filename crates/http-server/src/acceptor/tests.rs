@@ -1,6 +1,5 @@
 use std::{
     collections::VecDeque,
-    os::fd::RawFd,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -60,14 +59,12 @@ impl AsyncWrite for Wire {
     }
 }
 
-impl AsRawFd for Wire {
+impl Stream for Wire {
     /// It takes none.
-    fn as_raw_fd(&self) -> RawFd {
+    fn descriptor(&self) -> u64 {
         0
     }
 }
-
-impl Stream for Wire {}
 
 impl Accepts for UnboundedReceiver<Wire> {
     type AcceptedStream = Wire;
@@ -233,26 +230,26 @@ async fn a_crowd_that_asks_nothing_keeps_nobody_out() {
 }
 
 /// Fails with these errors, then accepts.
-struct Failing(VecDeque<Errno>);
+struct Failing(VecDeque<io::Error>);
 
 impl Accepts for Failing {
     type AcceptedStream = Wire;
 
     async fn next(&mut self) -> io::Result<(Wire, Option<SocketAddr>)> {
         match self.0.pop_front() {
-            Some(error) => Err(error.into()),
+            Some(error) => Err(error),
             None => Ok((Wire(duplex(1).0), None)),
         }
     }
 }
 
 /// How long a listener that fails so keeps others waiting, and whether one of the open connections is ended for it.
-async fn fails(errors: &[Errno]) -> (Duration, bool) {
+async fn fails(errors: impl IntoIterator<Item = io::Error>) -> (Duration, bool) {
     use serve::Listener as _;
     let connections = Arc::new(Connections::new(LIMITS));
     let idle = connections.open(None);
     sleep(LIMITS.request).await;
-    let mut acceptor = Acceptor::new(Failing(errors.to_vec().into()), connections);
+    let mut acceptor = Acceptor::new(Failing(errors.into_iter().collect()), connections);
     let begun = Instant::now();
     let _kept = acceptor.accept().await;
     (begun.elapsed(), idle.is_cut())
@@ -261,22 +258,25 @@ async fn fails(errors: &[Errno]) -> (Duration, bool) {
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_fails_is_asked_again_ever_less_often() {
     let pauses = FIRST_PAUSE * (1 + 2 + 4 + 8 + 16);
-    for (error, makes_room) in [
-        (Errno::MFILE, true),
-        (Errno::NFILE, true),
-        (Errno::NOBUFS, true),
-        (Errno::NOMEM, true),
-        (Errno::PERM, false),
-    ] {
-        let (after, is_cut) = fails(&[error; 5]).await;
-        assert!((pauses..pauses * 2).contains(&after), "{error}: {after:?}");
-        assert_eq!(is_cut, makes_room, "{error}");
+    let asked = async |error: fn(i32) -> io::Error, number, makes_room| {
+        let (after, is_cut) = fails((0..5).map(|_| error(number))).await;
+        assert!((pauses..pauses * 2).contains(&after), "{number}: {after:?}");
+        assert_eq!(is_cut, makes_room, "{number}");
+    };
+    for number in WANT_OF_ROOM {
+        asked(io::Error::from_raw_os_error, number, true).await;
     }
+    asked(|_| io::ErrorKind::PermissionDenied.into(), 0, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_client_that_is_gone_before_it_is_accepted_costs_nobody_anything() {
-    let (after, is_cut) = fails(&[Errno::CONNABORTED, Errno::CONNRESET, Errno::CONNREFUSED]).await;
+    let gone = [
+        io::ErrorKind::ConnectionAborted,
+        io::ErrorKind::ConnectionReset,
+        io::ErrorKind::ConnectionRefused,
+    ];
+    let (after, is_cut) = fails(gone.map(io::Error::from)).await;
     assert!(after < FIRST_PAUSE, "{after:?}");
     assert!(!is_cut);
 }

@@ -91,7 +91,7 @@ pub(super) fn token(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusa
         return Ok(Fate::Differs(format!("not written: {error}")));
     }
     draft.token = Some(text.to_owned());
-    Ok(taken("moved into a file that only you can read"))
+    Ok(taken("moved into a file of its own"))
 }
 
 pub(super) fn url(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
