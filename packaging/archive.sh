@@ -26,22 +26,22 @@ cp "target/$folder/sparring-uci$ending" README.md CHANGELOG.md LICENSE "$packed/
 mkdir "$packed/docs"
 cp docs/*.md "$packed/docs/"
 
-# The daemon needs Unix.
+build --bin sparring
+program=target/$folder/sparring$ending
+mkdir "$packed/books" "$packed/personalities"
+cp "$program" bot.toml "$packed/"
+cp books/*.book "$packed/books/"
+cp personalities/*.toml "$packed/personalities/"
+# Windows has neither man nor these shells.
 if [ -z "$ending" ]; then
-    build --bin sparring
-    program=target/$folder/sparring
-    mkdir -p target/package
+    mkdir -p target/package "$packed/completions"
     rm -rf target/package/man
     "$program" man target/package/man
     "$program" completions bash > target/package/sparring.bash
     "$program" completions zsh > target/package/_sparring
     "$program" completions fish > target/package/sparring.fish
-    mkdir "$packed/completions" "$packed/books" "$packed/personalities"
-    cp "$program" bot.toml "$packed/"
     cp -R target/package/man "$packed/"
     cp target/package/sparring.bash target/package/_sparring target/package/sparring.fish "$packed/completions/"
-    cp books/*.book "$packed/books/"
-    cp personalities/*.toml "$packed/personalities/"
 fi
 case $target in *-linux-*) cp -R systemd "$packed/" ;; esac
 

@@ -2,6 +2,7 @@
 # Unpacks an archive and tries what is in it: the engine counts the pinned nodes, the program starts, its files are in order, and
 # the page is in it.
 #   packaging/try.sh target/archives/sparring-1.0.0-x86_64-unknown-linux-musl.tar.gz
+#   RUNNER=wine packaging/try.sh target/archives/sparring-1.0.0-x86_64-pc-windows-gnu.zip    by what starts such programs here
 set -euo pipefail
 signature=$(cd "$(dirname "$0")/.." && pwd)/tests/signature.txt
 work=$(mktemp -d)
@@ -11,9 +12,16 @@ case $1 in
     *) tar -xzf "$1" -C "$work" ;;
 esac
 cd "$work"/*/
+ending=
+case $1 in *-windows-*) ending=.exe ;; esac
+start() {
+    local program=$1
+    shift
+    ${RUNNER:-} "./$program$ending" "$@"
+}
 
 grep -v '^#' "$signature" | while read -r depth nodes; do
-    found=$(./sparring-uci bench "$depth")
+    found=$(start sparring-uci bench "$depth" < /dev/null)
     echo "bench $depth: $found"
     case $found in
         "$nodes nodes "*) ;;
@@ -21,12 +29,10 @@ grep -v '^#' "$signature" | while read -r depth nodes; do
     esac
 done
 
-# The daemon needs Unix.
-test -e sparring || exit 0
-./sparring --version
-./sparring check
+start sparring --version
+start sparring check
 
-./sparring play --port 0 > said.txt &
+${RUNNER:-} "./sparring$ending" play --port 0 > said.txt &
 program=$!
 trap 'kill "$program" 2> /dev/null || true; rm -rf "$work"' EXIT
 for _ in $(seq 100); do

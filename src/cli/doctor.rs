@@ -14,7 +14,7 @@ use anyhow::Context as _;
 use crate::{
     bot::moves::online_sources::OnlineSources,
     config::{Config, ExternalEngine, Server, load},
-    platform::forbid_core_dumps,
+    platform::{PRIVATE, forbid_core_dumps},
     store::{Archive, StoreError},
 };
 use crate::{
@@ -388,7 +388,7 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
     };
     match Client::new(server.as_str(), token, fresh_seed()) {
         Ok(client) => {
-            lines.push(Line::ok(WHAT, "found; only its owner can read it"));
+            lines.push(Line::ok(WHAT, format!("found, {PRIVATE}")));
             Some(client)
         }
         Err(error) => {

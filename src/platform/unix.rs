@@ -25,8 +25,8 @@ use tokio::{
 
 use super::{ServiceState, StopSignal};
 
-/// What is true of a file that was made with mode 0600.
-pub(crate) const PRIVATE: &str = "readable by you alone";
+/// What is true of a file of a secret that was made or read.
+pub(crate) const PRIVATE: &str = "readable by its owner alone";
 /// Read and write for owner and group: a reverse proxy joins the group.
 const SOCKET_MODE: u32 = 0o660;
 /// The byte that Ctrl-C sends.

@@ -40,7 +40,7 @@ use windows_sys::Win32::{
 use super::{ServiceState, StopSignal};
 use sparring_http_server::Accepts;
 
-/// What is true of a new file.
+/// What is true of a file of a secret that was made or read.
 pub(crate) const PRIVATE: &str = "readable by whoever may read its folder";
 
 /// Ctrl-C, Ctrl-Break, a closed window, the end of the session and of the system. From now on the first two do not end the process;
