@@ -166,7 +166,7 @@ const FAULTS: [(&str, &str); 56] = [
     // F32
     (
         "Chat of any kind and amount.",
-        "No effect on play. Chat is escaped in the log, answered once in 3 s and ten times a minute in all games together, and never echoed.",
+        "No effect on play. Chat is escaped in the log, answered once in 3 s and ten times a minute in all games together, and never echoed. Spectators get three answers a minute and thirty a game.",
     ),
     // F33
     (

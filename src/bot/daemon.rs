@@ -120,6 +120,7 @@ impl Daemon {
             metrics: self.metrics,
             live_games: self.live_games,
             chat_rate_limit: ChatRateLimit::default(),
+            spectator_rate_limit: ChatRateLimit::default(),
             lag_margin: LagMargin::default(),
         });
         let event_loop = EventLoop::new(

@@ -17,6 +17,7 @@ mod post_mortem;
 mod recorder;
 mod rematch;
 mod restore;
+mod spectators;
 pub mod state;
 mod turn;
 
@@ -57,7 +58,7 @@ use sparring_chess::units::Millis;
 use sparring_engine::Score;
 use sparring_lichess::{
     CallError, Client,
-    model::{ChatMessage, GameId},
+    model::{ChatMessage, GameId, Room},
 };
 use turn::Turn;
 
@@ -73,7 +74,7 @@ enum GameCallResult {
     Commanded(GameCommand, Result<(), CallError>),
     /// The pause before the retry of a lost command is over.
     RetryDue(GameCommand),
-    Said(Result<(), CallError>),
+    Said(Room, Result<(), CallError>),
     ChatHistory(Result<Vec<ChatMessage>, CallError>),
     MovesRestored(Vec<MoveRecord>),
     ResultLookedUp(bool),
@@ -260,8 +261,8 @@ impl GameTask {
             GameCallResult::Moved { ply, sent, answer } => self.on_move_answer(ply, sent, answer),
             GameCallResult::Commanded(command, answer) => self.on_command_answer(command, answer),
             GameCallResult::RetryDue(command) => self.command_again(command),
-            GameCallResult::Said(answer) => {
-                self.chat.line_sent();
+            GameCallResult::Said(room, answer) => {
+                self.chat.line_sent(&room);
                 if let Err(error) = answer {
                     debug!("a line of chat is lost: {error}");
                 }

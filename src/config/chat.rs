@@ -1,4 +1,4 @@
-//! `[chat]`: the chat commands on offer.
+//! `[chat]`: the chat commands on offer, and whether spectators are spoken to.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use sparring_chess::units::Elo;
 use sparring_config_schema::{Bool, List, Section};
 use sparring_personality::Level;
 
-/// The chat commands that opponents may use.
+/// The chat commands that opponents may use, and whether spectators are spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chat {
     /// Whether any command is accepted.
@@ -16,16 +16,19 @@ pub struct Chat {
     pub levels: RangeInclusive<Elo>,
     /// The personalities that may be requested; all where none are named.
     pub personalities: Option<Vec<String>>,
+    /// Whether spectators are greeted and answered.
+    pub spectators: bool,
 }
 
 impl Default for Chat {
-    /// Everything.
+    /// Everything to opponents, nothing to spectators.
     fn default() -> Self {
         let (least, most) = (Elo(*Level::RANGE.start()), Elo(*Level::RANGE.end()));
         Self {
             commands: true,
             levels: least..=most,
             personalities: None,
+            spectators: false,
         }
     }
 }
@@ -66,6 +69,12 @@ pub(super) fn declare(chat: &mut Section<'_>, known: Option<Known<'_>>) -> Chat 
             List(personalities(known)),
             "all of them",
             "The personalities that they can ask for, in casual games; [] for none.",
+        ),
+        spectators: chat.key(
+            "spectators",
+            Bool,
+            false,
+            "Whether spectators are greeted, and answered in their room, about the bot's last move, as !help tells them.",
         ),
     };
     if read.levels.is_empty() {

@@ -28,6 +28,7 @@ mod reconnect;
 mod rescue;
 mod shutdown;
 mod siege;
+mod spectators;
 mod stage;
 mod starting;
 mod strange_games;

@@ -26,12 +26,16 @@ pub enum ChatEvent {
     TakebackRefused,
     /// It has refused a draw.
     DrawRefused,
+    /// The game begins, to spectators.
+    SpectatorsGreeting,
+    /// The game is over, to spectators.
+    SpectatorsFarewell,
 }
 
 /// An event with its key, default line and description.
 type Row = (ChatEvent, &'static str, &'static str, &'static str);
 
-const ROWS: [Row; 7] = [
+const ROWS: [Row; 9] = [
     (
         ChatEvent::Greeting,
         "greeting",
@@ -74,11 +78,23 @@ const ROWS: [Row; 7] = [
         "I would like to play on.",
         "Said when it refuses a draw.",
     ),
+    (
+        ChatEvent::SpectatorsGreeting,
+        "greeting-spectators",
+        "Hello all, I am {me} ({level}). !help tells what I answer here.",
+        "Said to spectators when a game begins, if spectators = true in [chat] of bot.toml.",
+    ),
+    (
+        ChatEvent::SpectatorsFarewell,
+        "farewell-spectators",
+        "Thanks for watching.",
+        "Said to spectators when a game is over, likewise.",
+    ),
 ];
 
 impl ChatEvent {
     /// All events.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Greeting,
         Self::Won,
         Self::Lost,
@@ -86,6 +102,8 @@ impl ChatEvent {
         Self::TakebackGranted,
         Self::TakebackRefused,
         Self::DrawRefused,
+        Self::SpectatorsGreeting,
+        Self::SpectatorsFarewell,
     ];
 }
 

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::{
     answer::Done,
     auth::{self, Authenticated, RequiredScopes},
+    challenge_routes::parse_id,
     fields::{BodyFields, QueryFields},
     hub::{Hub, Topic},
     move_audit::{EntryId, MoveOutcome},
@@ -88,6 +89,11 @@ pub fn routes(hub: &Arc<Hub>, interface: Interface) -> Router<Arc<Hub>> {
             RequiredScopes::new(hub, interface.scopes()),
             auth::check,
         ))
+}
+
+/// The routes that everybody may read.
+pub fn public_routes() -> Router<Arc<Hub>> {
+    Router::new().route("/api/game/{id}/chat", get(spectators_chat))
 }
 
 /// The game that a request is about, by its first parameter.
@@ -289,6 +295,16 @@ async fn chat(
 ) -> Result<Json<Vec<ChatMessage>>, ApiError> {
     hub.with(|world, _| world.chat(&caller.user, &game, &Room::Player))
         .map(Json)
+}
+
+async fn spectators_chat(
+    State(hub): State<Arc<Hub>>,
+    Path(id): Path<String>,
+) -> Result<Json<Vec<ChatMessage>>, ApiError> {
+    let id = parse_id(&id)?;
+    hub.with(|world, _| world.game(&id).map(|game| game.chat(&Room::Spectator)))
+        .map(Json)
+        .ok_or(ApiError::NotFound)
 }
 
 async fn say(

@@ -102,6 +102,15 @@ impl Sandbox {
         self.hub.with(|world, _| world.tournament_players(id))
     }
 
+    /// Somebody who is no player says something in the spectators' room of a game.
+    ///
+    /// # Errors
+    /// [`ApiError::NoSuchGame`].
+    pub fn spectator_says(&self, name: &str, game: &GameId, text: &str) -> Result<(), ApiError> {
+        self.hub
+            .with(|world, now| world.spectator_says(name, game, text, now))
+    }
+
     /// Revokes a token. Returns whether there was one. Its open streams stay.
     pub fn revoke(&self, token: &str) -> bool {
         self.hub.with(|world, _| world.revoke(token))
@@ -203,6 +212,7 @@ impl Sandbox {
             .merge(challenge_routes::routes(hub))
             .merge(game_routes::routes(hub, Interface::Bot))
             .merge(game_routes::routes(hub, Interface::Board))
+            .merge(game_routes::public_routes())
             .merge(export_routes::routes())
             .merge(tournament_routes::routes(hub))
             .merge(online_routes::routes())

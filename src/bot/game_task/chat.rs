@@ -10,6 +10,7 @@ use super::{
     chat_commands::{self, ChatCommand, ChatContext, CommandResult, Persona},
     chat_queue::ChatQueue,
     post_mortem,
+    spectators::SpectatorChat,
     state::GameState,
 };
 use crate::bot::{moves::adaptive_level, wall_clock::epoch};
@@ -42,6 +43,7 @@ pub(super) struct GameChat {
     commands: Vec<(ChatCommand, usize)>,
     /// The answer to `!book`.
     last_book_move: Option<String>,
+    pub(super) spectators: SpectatorChat,
 }
 
 impl GameChat {
@@ -53,12 +55,13 @@ impl GameChat {
             has_history: false,
             commands: Vec::new(),
             last_book_move: None,
+            spectators: SpectatorChat::new(now),
         }
     }
 
     /// Whether everything is said.
     pub(super) fn is_done(&self) -> bool {
-        self.queue.is_done()
+        self.queue.is_done() && self.spectators.queue.is_done()
     }
 
     /// Whether the greeting is still to come.
@@ -73,9 +76,12 @@ impl GameChat {
             .min()
     }
 
-    /// The last line was sent, or is lost.
-    pub(super) fn line_sent(&mut self) {
-        self.queue.sent();
+    /// The last line to a room was sent, or is lost.
+    pub(super) fn line_sent(&mut self, room: &Room) {
+        match room {
+            Room::Spectator => self.spectators.queue.sent(),
+            Room::Player | Room::Other(_) => self.queue.sent(),
+        }
     }
 
     /// Whether the first search waits for the chat history.
@@ -128,11 +134,13 @@ impl GameTask {
             if !self.is_over() {
                 self.speak(ChatEvent::Greeting);
                 self.tell_of_adapting();
+                self.tell_spectators(ChatEvent::SpectatorsGreeting);
             }
         }
         if let Some(line) = self.chat.queue.next(now, &self.context.chat_rate_limit) {
-            self.say(line);
+            self.say(Room::Player, line);
         }
+        self.poll_spectators(now);
     }
 
     /// Answers a command, unless the greeting that is still to come says the same.
@@ -174,6 +182,7 @@ impl GameTask {
         };
         if counted {
             self.speak(event);
+            self.tell_spectators(ChatEvent::SpectatorsFarewell);
         }
         if self.persona.explains {
             self.chat.queue.say(post_mortem::summarize(&self.scores));
@@ -187,7 +196,7 @@ impl GameTask {
     }
 
     /// What the personality says at an event; nothing to lichess' computer.
-    fn line(&self, event: ChatEvent) -> Option<String> {
+    pub(super) fn line(&self, event: ChatEvent) -> Option<String> {
         let opponent = self.game.as_ref()?.opponent();
         if opponent.ai_level.is_some() || self.persona.quiet {
             return None;
@@ -206,15 +215,19 @@ impl GameTask {
         profile.chat.line(event, names)
     }
 
-    pub(super) fn say(&self, line: String) {
+    pub(super) fn say(&self, room: Room, line: String) {
         self.call(|client, id| async move {
-            GameCallResult::Said(client.post_chat(&id, &Room::Player, &line).await)
+            let answer = client.post_chat(&id, &room, &line).await;
+            GameCallResult::Said(room, answer)
         });
     }
 
-    /// Handles a line of chat. Only the opponent can give commands, and only in the players' room.
+    /// Handles a line of chat. Only the opponent can give commands that change anything, and only in the players' room.
     pub(super) fn on_chat_line(&mut self, line: &ChatLine) {
         let Some(game) = &self.game else { return };
+        if line.room == Room::Spectator {
+            return self.on_spectator_line(line, Instant::now());
+        }
         if line.room != Room::Player || !self.is_opponents(&line.username) || game.is_over() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Rate-limited chat queue of one game; a move never waits for it. No IO.
+//! Rate-limited chat queue of one room of a game; a move never waits for it. No IO.
 
 use std::{
     collections::VecDeque,
@@ -27,7 +27,7 @@ pub(in crate::bot) struct ChatRateLimit(Mutex<Option<Instant>>);
 
 impl ChatRateLimit {
     /// Whether an answer may go out now; otherwise when it may.
-    fn draw(&self, now: Instant) -> Result<(), Instant> {
+    pub(super) fn draw(&self, now: Instant) -> Result<(), Instant> {
         let mut spent_until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Each answer uses a share of the time up; as much as ten of them may be owed.
         let next = spent_until.unwrap_or(now).max(now) + REFILL;

@@ -55,6 +55,8 @@ pub(in crate::bot) struct Context {
     pub(in crate::bot) opponent_memory: OpponentMemory,
     /// The rate limit of chat answers.
     pub(in crate::bot) chat_rate_limit: ChatRateLimit,
+    /// The rate limit of answers to spectators.
+    pub(in crate::bot) spectator_rate_limit: ChatRateLimit,
     /// The extra move overhead learned from losses on time.
     pub(in crate::bot) lag_margin: LagMargin,
 }

@@ -22,14 +22,15 @@ pub(super) fn summarize(scores: &[(usize, Score)]) -> String {
         Some(pair @ [(_, before), (ply, after)]) if jump(&pair) >= TURN => format!(
             "You asked why: the game turned before my move {}. I saw myself at {}, and then at {}.",
             ply / 2 + 1,
-            in_words(*before),
-            in_words(*after)
+            score_in_words(*before),
+            score_in_words(*after)
         ),
         _ => "You asked why: I saw no moment at which the game turned; it slid.".to_owned(),
     }
 }
 
-fn in_words(score: Score) -> String {
+/// A score as in `+0.4` or `mate in 3`.
+pub(super) fn score_in_words(score: Score) -> String {
     match score {
         Score::Cp(cp) => format!("{:+.1}", f64::from(cp.0) / 100.0),
         Score::Mate(moves) if moves > 0 => format!("mate in {moves}"),

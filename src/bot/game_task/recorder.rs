@@ -33,6 +33,20 @@ impl GameRecorder {
         self.thoughts.push((ply, thought));
     }
 
+    /// How my own moves were chosen, each with the ply before it. The last of them may not be on the board yet.
+    pub(super) fn thoughts(&self) -> &[(usize, Thought)] {
+        &self.thoughts
+    }
+
+    /// Takes on how an earlier run chose its moves.
+    pub(super) fn restore_thoughts(&mut self, mut earlier: Vec<(usize, Thought)>) {
+        if let Some((first, _)) = self.thoughts.first() {
+            earlier.retain(|(ply, _)| ply < first);
+        }
+        earlier.append(&mut self.thoughts);
+        self.thoughts = earlier;
+    }
+
     /// Rows of the moves that are new on the board; `clock` is what the last mover has left.
     fn take_changes(&mut self, line: &GameHistory, clock: Option<Millis>) -> Vec<MoveRecord> {
         let moves = line.moves();

@@ -10,6 +10,10 @@ use super::{
     GameCallResult, GameTask,
     turn::{numbered, origin},
 };
+use crate::{
+    bot::game_task::state::GameState,
+    store::{MoveRecord, Thought},
+};
 use crate::{bot::game_task::state::GameState, store::MoveRecord};
 use sparring_chess::{GameHistory, units::Millis, write_uci};
 use sparring_engine::Score;
@@ -57,6 +61,7 @@ impl GameTask {
         }
         self.scores.extend(newer);
         self.chat.restore_book_move(restored.book);
+        self.recorder.restore_thoughts(restored.thoughts);
         if is_offered {
             self.answer_draw();
         }
@@ -70,6 +75,8 @@ struct RestoredGame {
     scores: Vec<(usize, Score)>,
     /// The answer to `!book`.
     book: Option<String>,
+    /// How my own moves were chosen, each with the ply before it.
+    thoughts: Vec<(usize, Thought)>,
 }
 
 impl RestoredGame {
@@ -84,6 +91,7 @@ impl RestoredGame {
                 .find(|row| row.ply as usize == ply + 1 && row.uci == uci);
             if let Some(thought) = row.and_then(|row| row.thought.as_ref()) {
                 restored.scores.extend(thought.score.map(|score| (ply, score)));
+                restored.thoughts.push((ply, thought.clone()));
                 let grounds = thought.grounds.as_ref();
                 if let Some(said) = grounds.and_then(|grounds| origin(grounds, &numbered(&before, *mv))) {
                     restored.book = Some(said);
@@ -98,7 +106,7 @@ impl RestoredGame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{BookChance, BookChoice, MoveExplanation, MoveSource, Thought};
+    use crate::store::{BookChance, BookChoice, MoveExplanation, MoveSource};
     use sparring_chess::{Variant, units::Centipawns};
 
     fn row(ply: u32, uci: &str, score: Option<i32>, grounds: Option<MoveExplanation>) -> MoveRecord {
@@ -139,6 +147,8 @@ mod tests {
         ];
         let restored = RestoredGame::of(&line, &rows);
         assert_eq!(restored.scores, [(3, Score::Cp(Centipawns(-20)))]);
+        let plies: Vec<usize> = restored.thoughts.iter().map(|(ply, _)| *ply).collect();
+        assert_eq!(plies, [1, 3]);
         assert_eq!(
             restored.book.as_deref(),
             Some(

@@ -254,6 +254,21 @@ impl World {
         })
     }
 
+    /// Somebody else says something in the spectators' room of a game. On lichess this goes through the pages alone.
+    ///
+    /// # Errors
+    /// [`ApiError::NoSuchGame`].
+    pub fn spectator_says(
+        &mut self,
+        name: &str,
+        id: &GameId,
+        text: &str,
+        now: Millis,
+    ) -> Result<(), ApiError> {
+        self.change_game(id, now, |game| game.say(name, Room::Spectator, text))
+            .ok_or(ApiError::NoSuchGame)
+    }
+
     /// The chat lines of a room of a player's game.
     ///
     /// # Errors
