@@ -63,6 +63,7 @@ fn plan(kind: SourceKind) -> Plan {
 /// A bot that asks these kinds of sources at its server, one after the other, and then searches.
 async fn bot(kinds: &[SourceKind], online: OnlineSources, metrics: &Metrics) -> Stage {
     let pipeline = Arc::new(Pipeline {
+        pondering: Arc::new(tokio::sync::Semaphore::new(1)),
         pool: EnginePool::new(1, 1).unwrap(),
         library: watch::channel(Arc::new(Library::empty())).1,
         tablebase: None,

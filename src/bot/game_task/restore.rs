@@ -14,7 +14,6 @@ use crate::{
     bot::game_task::state::GameState,
     store::{MoveRecord, Thought},
 };
-use crate::{bot::game_task::state::GameState, store::MoveRecord};
 use sparring_chess::{GameHistory, units::Millis, write_uci};
 use sparring_engine::Score;
 

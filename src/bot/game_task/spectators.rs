@@ -8,7 +8,7 @@ use super::{
     GameTask,
     chat_queue::ChatQueue,
     post_mortem::score_in_words,
-    turn::{numbered, of_book},
+    turn::{numbered, origin},
 };
 use crate::{
     bot::game_task::state::GameState,
@@ -153,9 +153,9 @@ fn answer(command: SpectatorCommand, line: &GameHistory, me: Color, thoughts: &[
         (_, None) => "I have not moved yet.".to_owned(),
         (SpectatorCommand::Book, Some(last)) => (0..=last)
             .rev()
-            .find_map(|ply| match &thought_at(ply)?.grounds {
-                Some(MoveExplanation::Book(grounds)) => Some(of_book(grounds, &said_at(line, ply).1)),
-                _ => None,
+            .find_map(|ply| {
+                let grounds = thought_at(ply)?.grounds.as_ref()?;
+                origin(grounds, &said_at(line, ply).1)
             })
             .unwrap_or_else(|| "I have not played from a book in this game.".to_owned()),
         (SpectatorCommand::Eval | SpectatorCommand::Pv, Some(ply)) => {
@@ -183,7 +183,7 @@ fn answer(command: SpectatorCommand, line: &GameHistory, me: Color, thoughts: &[
                 ) => {
                     let depth = match source {
                         MoveSource::Engine { depth, .. } => format!(", at depth {}", depth.0),
-                        MoveSource::Book | MoveSource::Other => String::new(),
+                        MoveSource::Book | MoveSource::Online | MoveSource::Other => String::new(),
                     };
                     format!(
                         "With my last move, {said}, I saw myself at {}{depth}.",
