@@ -36,7 +36,7 @@ pub fn routes() -> Router<Arc<Hub>> {
 async fn explorer(QueryFields(asked): QueryFields) -> Response {
     match position(asked.text("fen")) {
         Ok(pos) => Json(explored(&pos)).into_response(),
-        Err(answer) => answer,
+        Err(why) => error(StatusCode::BAD_REQUEST, why),
     }
 }
 
@@ -47,7 +47,7 @@ async fn player(QueryFields(asked): QueryFields) -> Response {
     }
     let pos = match position(asked.text("fen")) {
         Ok(pos) => pos,
-        Err(answer) => return answer,
+        Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
     let nothing = json!({"white": 0, "draws": 0, "black": 0, "moves": [], "recentGames": []});
     let lines = format!("{nothing}\n\n{}\n", explored(&pos));
@@ -57,7 +57,7 @@ async fn player(QueryFields(asked): QueryFields) -> Response {
 async fn cloud_eval(QueryFields(asked): QueryFields) -> Response {
     let pos = match position(asked.text("fen")) {
         Ok(pos) => pos,
-        Err(answer) => return answer,
+        Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
     let lines = asked
         .text("multiPv")
@@ -80,7 +80,7 @@ async fn cloud_eval(QueryFields(asked): QueryFields) -> Response {
 async fn tablebase(QueryFields(asked): QueryFields) -> Response {
     let pos = match position(asked.text("fen")) {
         Ok(pos) => pos,
-        Err(answer) => return answer,
+        Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
     if pos.board().occupied().count() > MOST_PIECES {
         return error(StatusCode::NOT_FOUND, "not found");
@@ -116,10 +116,10 @@ async fn chessdb(QueryFields(asked): QueryFields) -> Response {
     Json(answer).into_response()
 }
 
-fn position(fen: Option<&str>) -> Result<Position, Response> {
-    let fen = fen.ok_or_else(|| error(StatusCode::BAD_REQUEST, "Missing fen"))?;
+fn position(fen: Option<&str>) -> Result<Position, String> {
+    let fen = fen.ok_or("Missing fen")?;
     // Any rook may hold a right to castle.
-    parse_fen(Variant::FromPosition, fen).map_err(|why| error(StatusCode::BAD_REQUEST, why.to_string()))
+    parse_fen(Variant::FromPosition, fen).map_err(|why| why.to_string())
 }
 
 /// The moves that are offered, captures first.
