@@ -133,6 +133,10 @@ pub(super) const OTHER_BOTS: &[Advice] = &[
         "here this is called \"after\", in [matchmaking], as in after = \"30m\"",
     ),
     called(
+        "swiss",
+        "lichess lets no bot play in Swiss tournaments; \"arenas\", in [tournaments], names arenas that allow bots",
+    ),
+    called(
         "upgrade",
         "an account becomes a bot once and for all: the README says how",
     ),
