@@ -143,7 +143,8 @@ pub(super) const ROWS: &[Row] = &[
     // Chat.
     row("messages", &["greeting"], by(|draft, found| chat::line(draft, found, &["greeting"]))),
     row("messages", &["goodbye"], by(|draft, found| chat::line(draft, found, &["won", "lost", "drawn"]))),
-    row("messages", &["greeting_spectators", "goodbye_spectators"], nothing(shared::NO_SPECTATORS)),
+    row("messages", &["greeting_spectators"], by(|draft, found| chat::to_spectators(draft, found, "greeting-spectators"))),
+    row("messages", &["goodbye_spectators"], by(|draft, found| chat::to_spectators(draft, found, "farewell-spectators"))),
     // Challenges to others.
     row("matchmaking", &["delay"], by(|draft, found| {
         let millis = millis_of(found.number()?);

@@ -24,6 +24,25 @@ pub(super) fn line(draft: &mut Draft, found: &Found<'_>, events: &[&'static str]
     Ok(with_reason(fate, told))
 }
 
+/// Sets the line to spectators of an event, and lets the bot speak to them.
+pub(super) fn to_spectators(
+    draft: &mut Draft,
+    found: &Found<'_>,
+    event: &'static str,
+) -> Result<Fate, Refusal> {
+    if found.text()?.trim().is_empty() {
+        return Ok(Fate::Differs(
+            "spectators = true in [chat] says the usual line, without it they are told nothing".to_owned(),
+        ));
+    }
+    let fate = line(draft, found, &[event])?;
+    let switch = draft.set(found, "chat", "spectators", toml(true));
+    Ok(match (fate, switch) {
+        (Fate::Taken(told), Fate::Taken(switch)) => Fate::Taken(format!("{told}, {switch}")),
+        (fate, _) => fate,
+    })
+}
+
 /// A line with the placeholders that there are here.
 fn placeholders(written: &str) -> (String, Option<String>) {
     let mut text = written.replace("{engine}", "Sparring");

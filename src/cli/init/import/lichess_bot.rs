@@ -87,7 +87,8 @@ pub(super) const ROWS: &[Row] = &[
     // Chat.
     row("greeting", &["hello"], by(|draft, found| chat::line(draft, found, &["greeting"]))),
     row("greeting", &["goodbye"], by(|draft, found| chat::line(draft, found, &["won", "lost", "drawn"]))),
-    row("greeting", &["hello_spectators", "goodbye_spectators"], nothing(shared::NO_SPECTATORS)),
+    row("greeting", &["hello_spectators"], by(|draft, found| chat::to_spectators(draft, found, "greeting-spectators"))),
+    row("greeting", &["goodbye_spectators"], by(|draft, found| chat::to_spectators(draft, found, "farewell-spectators"))),
     // Moves of servers, which books name beside books.
     row("engine.online_moves.chessdb_book|engine.online_moves.lichess_cloud_analysis|engine.online_moves.lichess_opening_explorer|engine.online_moves.online_egtb",
         &["enabled"], by(online::enabled)),

@@ -22,7 +22,6 @@ pub(super) const ENGINE_OUTPUT: &str = "what an engine writes to stderr is not s
 pub(super) const FIVE_UNKNOWN: &str =
     "a game asks a server no more that did not know five positions in a row";
 pub(super) const NO_GAVIOTA: &str = "Sparring reads Syzygy tables, no others";
-pub(super) const NO_SPECTATORS: &str = "the bot speaks to its opponent alone";
 pub(super) const ORDER_IS_FIXED: &str =
     "challengers are asked in this order: rematches, people, bots; slots for people are kept free";
 pub(super) const STANDARD_BOOKS: &str = "Polyglot books are read for standard chess alone";

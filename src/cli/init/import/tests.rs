@@ -174,6 +174,13 @@ fn settings_of_lichess_bot_have_their_values_here() {
     assert!(explorer.token_file.is_none(), "the bot's token goes nowhere else");
     assert_eq!(moved.book_plies, Some(24));
     assert_eq!(moved.takebacks, 2);
+    assert!(config.chat.spectators);
+    let moved_text = file(&import, "personalities/moved.toml");
+    assert!(
+        moved_text.contains("greeting-spectators = \"Hello all.\"")
+            && moved_text.contains("farewell-spectators = \"Goodbye all.\""),
+        "{moved_text}"
+    );
     let resign = moved.resign.unwrap();
     assert_eq!((resign.behind.0, resign.moves), (800, 4));
     let draw = moved.draw.unwrap();
@@ -309,6 +316,8 @@ fn settings_of_botli_have_their_values_here() {
     );
     assert_eq!(config.online.len(), 3);
     assert_eq!(moved.book_plies, Some(16));
+    assert!(config.chat.spectators);
+    assert!(file(&import, "personalities/moved.toml").contains("greeting-spectators = \"Hello all.\""),);
     assert!(
         file(&import, "personalities/moved.toml").contains("greeting = \"I run Sparring on , {opponent}.\"")
     );
