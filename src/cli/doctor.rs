@@ -1,22 +1,16 @@
 //! `sparring doctor`: checks everything that the bot needs, one line a check, each with a fix.
 
 mod machine;
+mod move_sources;
 
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::Arc,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use anyhow::Context as _;
 
-use crate::{
-    bot::moves::online_sources::OnlineSources,
-    config::{Config, ExternalEngine, Server, load},
-    platform::{PRIVATE, forbid_core_dumps},
-    store::{Archive, StoreError},
-};
 use crate::{
     cli::{
         account,
@@ -29,11 +23,14 @@ use crate::{
     },
     web::listener,
 };
+use crate::{
+    config::{Config, Server, load},
+    platform::PRIVATE,
+    store::{Archive, StoreError},
+};
 use sparring_chess::units::Millis;
 use sparring_http_server::raise_open_files;
 use sparring_lichess::{Client, Escaped};
-use sparring_online::{Source, SourceKind};
-use sparring_uci_client::UciProcess;
 
 /// Checks what the bot needs on lichess, and prints a fix for each problem.
 #[derive(Debug, clap::Args)]
@@ -129,7 +126,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         lines.push(folder(&state));
         lines.extend(archive(&state.join(state_dir::ARCHIVE)).filter(|_| config.state.archive));
         lines.extend(machine::disk(&state));
-        lines.extend(config.engines.iter().map(|engine| external_engine(engine)));
+        lines.extend(
+            config
+                .engines
+                .iter()
+                .map(|engine| move_sources::external_engine(engine)),
+        );
         lines.extend(config.status.listen.as_ref().map(machine::port));
         let handed = args.station.config.with_file_name(listener::CREDENTIAL);
         // A machine without /etc/passwd has its users elsewhere: no warning about them.
@@ -146,7 +148,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
         if !args.offline && !config.online.is_empty() {
-            lines.extend(online_sources(&config.online)?);
+            lines.extend(move_sources::online(&config.online)?);
         }
     }
     lines.push(machine::unit(
@@ -160,62 +162,6 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         _ => None,
     });
     Ok(trouble.unwrap_or(Exit::Success))
-}
-
-/// Starts an external engine and sets its options.
-fn external_engine(engine: &ExternalEngine) -> Line {
-    const WHAT: &str = "engine";
-    match UciProcess::start(&engine.spec()) {
-        Ok(process) => {
-            let title = process.title().unwrap_or("it gives no name");
-            Line::ok(WHAT, format!("{}: {title}", engine.name))
-        }
-        Err(error) => Line::warning(
-            WHAT,
-            format!("{}: {:#}", engine.name, anyhow::Error::from(error)),
-            "the embedded engine moves instead; mend [engine.NAME] in bot.toml",
-        ),
-    }
-}
-
-/// Asks each online source about one position.
-fn online_sources(sources: &[Arc<Source>]) -> anyhow::Result<Vec<Line>> {
-    const WHAT: &str = "online source";
-    const PATIENCE: Duration = Duration::from_secs(8);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
-    let asked = sources.iter().map(|source| {
-        let begun = Instant::now();
-        // Each with new connections, and no memory of those before it.
-        let answer = runtime.block_on(OnlineSources::default().try_out(source, PATIENCE));
-        match answer {
-            // A player may have no games, and the bot's own name is not known here.
-            Ok(0) if source.kind == SourceKind::Player => {
-                Line::ok(WHAT, format!("{}: it answers", source.name))
-            }
-            Ok(0) => Line::warning(
-                WHAT,
-                format!("{}: it answers, and knows no move", source.name),
-                "look at the keys of [online.NAME] in bot.toml",
-            ),
-            Ok(moves) => Line::ok(
-                WHAT,
-                format!(
-                    "{}: {moves} moves in {}",
-                    source.name,
-                    Millis::from(begun.elapsed())
-                ),
-            ),
-            Err(why) => Line::warning(
-                WHAT,
-                format!("{}: {why}", source.name),
-                "the bot passes it over; mend [online.NAME] in bot.toml, or the network",
-            ),
-        }
-    });
-    Ok(asked.collect())
 }
 
 fn settings(path: &Path, lines: &mut Vec<Line>) -> Option<Config> {

@@ -83,6 +83,15 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             said += draw(&explained).trim_end();
         }
     }
+    let is_server = |entry: &&String| personality::online_source(entry).is_some();
+    let listed = profile.iter().filter(|_| args.files.is_empty());
+    let servers: Vec<&str> = listed
+        .flat_map(|profile| profile.books_of(line.turn()).iter().filter(is_server))
+        .map(String::as_str)
+        .collect();
+    if !servers.is_empty() {
+        let _ = write!(said, "\n\nNot asked here, but in games: {}", servers.join(", "));
+    }
     if known == 0 {
         // A book for one color answers the other side's moves, but has none for that side.
         said += match line.turn() {
