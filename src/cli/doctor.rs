@@ -25,7 +25,7 @@ use crate::{
 };
 use crate::{
     config::{Config, Server, load},
-    platform::PRIVATE,
+    platform::{PRIVATE, forbid_core_dumps},
     store::{Archive, StoreError},
 };
 use sparring_chess::units::Millis;

@@ -4,6 +4,8 @@
 //! more urgent work. Dropping the future that awaits a search stops it. A search that panics costs its transposition table;
 //! one that hangs costs its thread, which is replaced.
 
+mod pondering;
+
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -30,9 +32,6 @@ const GRACE: Duration = Duration::from_millis(500);
 const HANGS_AFTER: Duration = Duration::from_secs(2);
 /// While anybody waits for a search, hung threads are looked for so often.
 const HANG_CHECK: Duration = Duration::from_secs(1);
-/// A game ponders so long before another may; each time twice as long, up to the longest.
-const FIRST_SLICE: Millis = Millis(500);
-const LONGEST_SLICE: Millis = Millis::from_secs(8);
 /// The search of last resort, when nothing was found in time: a few milliseconds.
 const FALLBACK: Limits = Limits {
     depth: None,
@@ -180,41 +179,6 @@ impl EnginePool {
         match found.filter(|result| result.best().is_some()) {
             Some(found) => Some(Finished::Fallback(found)),
             None => fallback_search(request.clone()).await.map(Finished::Fallback),
-        }
-    }
-
-    /// Searches for the transposition table alone, for so long at most, while threads are idle. Games take turns. Dropping the future
-    /// stops the search.
-    pub async fn ponder(&self, slot: &EngineSlot, request: SearchRequest, most: Millis) {
-        let (mut slice, mut spent) = (FIRST_SLICE, Millis::ZERO);
-        while spent < most {
-            let mut request = request.clone();
-            request.limits.hard = Some(slice);
-            let work = move |engine: &mut Engine, control: &SearchControl<'_>, _: TimeLeft, _: Report<'_>| {
-                engine.search(&request, control, &mut |_| {});
-                control.clock.elapsed()
-            };
-            let (reply, took) = oneshot::channel();
-            let stop = StopOnDrop(Stop::new());
-            let job = PoolJob {
-                slot: slot.clone(),
-                stop: stop.0.clone(),
-                asked_at: std::time::Instant::now(),
-                hard: None,
-                best: Arc::default(),
-                work: Box::new(Work {
-                    work,
-                    result: None,
-                    reply: Some(reply),
-                }),
-            };
-            self.0.0.submit(Priority::IDLE, job);
-            match self.wait(took).await {
-                Ok(took) if took >= slice.scaled(0.5) => spent += took,
-                // There is nothing left to search, as before a mate, or the engine panicked.
-                _ => return,
-            }
-            slice = (slice + slice).min(LONGEST_SLICE);
         }
     }
 

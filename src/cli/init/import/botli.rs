@@ -1,11 +1,12 @@
 //! The settings of BotLi, and what becomes of each.
 
 use super::{
-    challenges::{ListUse, SPEEDS, Who},
+    challenges::{ListUse, Who},
     chat,
     draft::{Draft, but, millis_of, toml, with_reason},
     engines, online,
     shared::{self, ENGINE_OUTPUT, NO_GAVIOTA, TABLES_ARE_WHOLE, add_list, by, differs, nothing, taken},
+    situation::{CHESS960, NO_TOURNAMENT_RULE, Situation},
     table::{Becomes, Fate, Found, Refusal, Row, at},
     yaml::{Node, Value},
 };
@@ -284,57 +285,6 @@ fn bullet(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     Ok(shared::bound(is_bound, "bullet without increment is declined"))
 }
 
-const NO_TOURNAMENT_RULE: &str = "rules do not tell games of tournaments from others";
-/// The key of Chess960 games.
-const CHESS960: &str = "chess960";
-
-/// When an engine or a book is used, by its key: `bullet`, `3+2`, `standard_white_rated`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Situation {
-    /// The closest to a game comes first.
-    order: usize,
-    /// Conditions of a rule, as TOML.
-    conditions: String,
-    /// For one color alone.
-    color: Option<&'static str>,
-}
-
-impl Situation {
-    /// None for what rules cannot tell: tournaments, and variants that the bot does not play on lichess.
-    fn of(key: &str) -> Option<Self> {
-        let mut parts = key.split('_');
-        let base = parts.next()?;
-        let (rank, mut conditions) = if base == CHESS960 {
-            (0, format!("variants = {}\n", toml(vec![base])))
-        } else if let Some(clock) = TimeControlLimit::parse(base) {
-            (1, format!("clocks = {}\n", toml(vec![clock.to_string()])))
-        } else if SPEEDS.contains(&base) {
-            (2, format!("speeds = {}\n", toml(vec![base])))
-        } else if base == "standard" {
-            (3, String::new())
-        } else {
-            return None;
-        };
-        let (mut color, mut count) = (None, 0);
-        for part in parts {
-            count += 1;
-            match part {
-                "white" => color = Some("white"),
-                "black" => color = Some("black"),
-                "human" => conditions += "from = \"humans\"\n",
-                "bot" => conditions += "from = \"bots\"\n",
-                "rated" | "casual" => conditions += &format!("mode = \"{part}\"\n"),
-                _ => return None,
-            }
-        }
-        Some(Self {
-            order: rank * 10 + 9_usize.saturating_sub(count),
-            conditions,
-            color,
-        })
-    }
-}
-
 fn is_standard(found: &Found<'_>) -> bool {
     found.names.first() == Some(&"standard")
 }
@@ -506,34 +456,4 @@ fn challenge_type(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal>
         shared::add_game(draft, found, game),
         "enabled = true in [matchmaking] begins to challenge, there is no command for it",
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_of_a_book_says_when_it_is_used() {
-        let of = |key| Situation::of(key).map(|it| (it.order, it.conditions, it.color));
-        assert_eq!(of("standard"), Some((39, String::new(), None)));
-        assert_eq!(of("standard_black"), Some((38, String::new(), Some("black"))));
-        assert_eq!(
-            of("bullet_white_rated"),
-            Some((
-                27,
-                "speeds = [\"bullet\"]\nmode = \"rated\"\n".into(),
-                Some("white")
-            ))
-        );
-        assert_eq!(
-            of("3+2_bot"),
-            Some((18, "clocks = [\"3+2\"]\nfrom = \"bots\"\n".into(), None))
-        );
-        assert_eq!(
-            of("chess960_rated"),
-            Some((8, "variants = [\"chess960\"]\nmode = \"rated\"\n".into(), None))
-        );
-        assert_eq!(of("atomic"), None);
-        assert_eq!(of("blitz_tournament"), None);
-    }
 }

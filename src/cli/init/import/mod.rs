@@ -6,6 +6,7 @@
 //! | `yaml` | YAML with places |
 //! | `table` | what a row of settings is, and the walk over a file |
 //! | `lichess_bot`, `botli`, `shared` | the rows |
+//! | `situation` | when BotLi uses an engine or a book |
 //! | `draft` | what the rows gather |
 //! | `challenges`, `engines`, `books`, `chat` | lists and rules, `[engine.NAME]`, Polyglot books, lines of the chat |
 //! | `settings_text`, `report` | what is written and said |
@@ -21,6 +22,7 @@ mod online;
 mod report;
 mod settings_text;
 mod shared;
+mod situation;
 mod table;
 mod yaml;
 
