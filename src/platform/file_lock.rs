@@ -15,8 +15,7 @@ use sparring_lichess::Token;
 #[derive(Debug)]
 pub struct NameLock(#[expect(dead_code, reason = "dropping it ends the lock")] Option<File>);
 
-/// Locks a fingerprint. None where another process holds it.
-#[expect(clippy::unused_async, reason = "as on Linux")]
+/// Locks a fingerprint. None where another process holds it. As on Linux it is to be awaited, though nothing waits.
 pub(crate) async fn take(number: u64, _: &Token) -> Option<NameLock> {
     let path = env::temp_dir().join(format!("sparring-{number:016x}.lock"));
     match lock_file(&path) {
