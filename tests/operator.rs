@@ -212,12 +212,16 @@ fn the_doctor_asks_each_online_source() {
         let url = &office.url;
         format!("[online.{name}]\nsource = \"explorer-masters\"\nurl = \"{url}\"\n{more}")
     };
-    let sources = source("well", "") + &source("lost", "token-file = \"nowhere\"\n");
+    fs::copy(office.at("token"), office.at("copy")).unwrap();
+    let sources = source("well", "")
+        + &source("lost", "token-file = \"nowhere\"\n")
+        + &source("shared", "token-file = \"copy\"\n");
     fs::write(office.at("bot.toml"), settings + &sources).unwrap();
     let text = said(&office.sparring(&["doctor"]));
     let found = |line: &str| text.lines().any(|found| found.starts_with(line));
     assert!(found("ok    online source  well: 4 moves in "), "{text}");
     assert!(found("warn  online source  lost: cannot read "), "{text}");
+    assert!(text.contains("copy holds the bot's own token"), "{text}");
     let text = said(&office.sparring(&["doctor", "--offline"]));
     assert!(!text.contains("online source"), "{text}");
 }

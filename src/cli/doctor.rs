@@ -19,7 +19,7 @@ use crate::{
         common_args::AccountArgs,
         exit::{self, Exit},
         state_dir,
-        token::Sources,
+        token::{Sources, TokenError},
     },
     web::listener,
 };
@@ -30,7 +30,7 @@ use crate::{
 };
 use sparring_chess::units::Millis;
 use sparring_http_server::raise_open_files;
-use sparring_lichess::{Client, Escaped};
+use sparring_lichess::{Client, Escaped, Token};
 
 /// Checks what the bot needs on lichess, and prints a fix for each problem.
 #[derive(Debug, clap::Args)]
@@ -148,7 +148,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             runtime.block_on(server(&client, config.tournaments.scopes(), &mut lines));
         }
         if !args.offline && !config.online.is_empty() {
-            lines.extend(move_sources::online(&config.online)?);
+            lines.extend(move_sources::online(
+                &config.online,
+                token(args, config).ok().as_ref(),
+            )?);
         }
     }
     lines.push(machine::unit(
@@ -297,6 +300,16 @@ fn archive(path: &Path) -> Option<Line> {
     Some(line)
 }
 
+/// The token that the bot would use.
+fn token(args: &Args, config: &Config) -> Result<Token, TokenError> {
+    let AccountArgs {
+        config: settings,
+        token_file,
+        ..
+    } = &args.station;
+    Sources::of_process(token_file.clone(), config.lichess.token_file.clone(), settings).read()
+}
+
 /// The client that the bot would use.
 fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client> {
     const WHAT: &str = "token";
@@ -313,13 +326,7 @@ fn client(args: &Args, config: &Config, lines: &mut Vec<Line>) -> Option<Client>
             return None;
         }
     };
-    let AccountArgs {
-        config: settings,
-        token_file,
-        ..
-    } = &args.station;
-    let sources = Sources::of_process(token_file.clone(), config.lichess.token_file.clone(), settings);
-    let token = match sources.read() {
+    let token = match token(args, config) {
         Ok(token) => token,
         Err(error) => {
             let found = format!("{:#}", anyhow::Error::new(error));

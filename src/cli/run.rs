@@ -39,7 +39,7 @@ use crate::{
     },
 };
 use sparring_http_server::raise_open_files;
-use sparring_lichess::Client;
+use sparring_lichess::{Client, Token};
 
 /// Runs the bot on lichess.
 #[derive(Debug, clap::Args)]
@@ -177,8 +177,8 @@ async fn lock_and_serve(args: &Args, start: StartConfig, companions: Companions<
         .await
         .map_err(|taken| is_taken(taken.to_string()))?;
     let claim = state_dir::claim(&server, token.clone());
-    let client =
-        Client::new(server.as_str(), token, fresh_seed()).map_err(|error| refused(error.to_string()))?;
+    let client = Client::new(server.as_str(), token.clone(), fresh_seed())
+        .map_err(|error| refused(error.to_string()))?;
     let folder = state_dir::folder(config, &args.station.config);
     // A dry run does not write to the folder.
     let place = if args.dry_run {
@@ -190,7 +190,7 @@ async fn lock_and_serve(args: &Args, start: StartConfig, companions: Companions<
         folder: &folder,
         place: place.as_ref(),
     };
-    serve(args, start, client, claim, kept, companions).await
+    serve(args, start, client, &token, claim, kept, companions).await
 }
 
 fn no_token(error: TokenError) -> anyhow::Error {
@@ -209,6 +209,7 @@ async fn serve(
     args: &Args,
     start: StartConfig,
     client: Client,
+    token: &Token,
     claim: ClaimAccount,
     StateFiles { folder, place }: StateFiles<'_>,
     companions: Companions<'_>,
@@ -220,6 +221,7 @@ async fn serve(
     } = start;
     let stop = companions.stop;
     let mut service = assemble(&config, client, &stock, fresh_seed())?;
+    service.online.keep_secret(token);
     let (declare, declared) = watch::channel(config.lists.clone());
     let cache = Cache::new(&folder.join(state_dir::LISTS));
     let cache = if args.dry_run { cache.reading_only() } else { cache };

@@ -4,11 +4,11 @@ use std::{
     collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::{Duration, Instant as StdInstant},
 };
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::{task::spawn_blocking, time::Instant};
 use tracing::{debug, info, warn};
 
@@ -18,6 +18,7 @@ use crate::{
     store::OnlineCache,
 };
 use sparring_chess::{GameHistory, parse_uci};
+use sparring_lichess::{Token, bare_token};
 use sparring_online::{
     Answer, AskError, CircuitBreaker, DecodeError, HttpClient, Question, Source, Tripped, decode,
 };
@@ -26,6 +27,9 @@ use sparring_online::{
 const MOST_UNKNOWN: u32 = 5;
 /// The pause after a token that cannot be read: only its owner can mend it.
 const TOKEN_PAUSE: Duration = Duration::from_secs(600);
+
+/// Fingerprints are taken for a server; these are compared with each other alone.
+const NO_SERVER: &str = "";
 
 /// All online sources. Clones share connections, cache and what is known of failures.
 #[derive(Clone, Default)]
@@ -37,6 +41,8 @@ struct Shared {
     /// By the names of sources; other settings under a name get a new one.
     breakers: Mutex<BTreeMap<String, (Arc<Source>, CircuitBreaker)>>,
     cache: Mutex<Cache>,
+    /// The fingerprint of the bot's own token, which no source gets.
+    own_token: OnceLock<u64>,
 }
 
 /// The cache: nowhere, not opened yet, or open.
@@ -113,6 +119,12 @@ impl OnlineSources {
         *self.0.cache.lock().unwrap_or_else(PoisonError::into_inner) = Cache::At(path.to_owned());
     }
 
+    /// Sends this token, the bot's own, to no source, whatever file it is in.
+    pub fn keep_secret(&self, token: &Token) {
+        // A second call would be about the same token.
+        let _ = self.0.own_token.set(token.fingerprint(NO_SERVER));
+    }
+
     /// What a source knows of the last position of a game, from the cache or the server, by the deadline. None where it knows
     /// nothing, is not asked, or fails.
     pub(super) async fn ask(
@@ -167,7 +179,7 @@ impl OnlineSources {
         deadline: Instant,
     ) -> Result<Answer, Failure> {
         let token = match source.token_file.clone() {
-            Some(path) => Some(token(path).await?),
+            Some(path) => Some(self.token(path).await?),
             None => None,
         };
         match self.0.http.ask(question, token.as_ref(), deadline).await {
@@ -299,11 +311,58 @@ impl fmt::Debug for OnlineSources {
     }
 }
 
-async fn token(path: PathBuf) -> Result<SecretString, Failure> {
+impl OnlineSources {
+    /// The token in a file, unless it is the bot's.
+    async fn token(&self, path: PathBuf) -> Result<SecretString, Failure> {
+        let name = path.display().to_string();
+        let text = read_token(path).await?;
+        let read = Token::parse(text.expose_secret()).ok();
+        let read = read.map(|token| token.fingerprint(NO_SERVER));
+        if read.is_some() && read.as_ref() == self.0.own_token.get() {
+            return Err(Failure::Token(format!(
+                "{name} holds the bot's own token, which can play games in its name: create one without any scope"
+            )));
+        }
+        Ok(text)
+    }
+}
+
+async fn read_token(path: PathBuf) -> Result<SecretString, Failure> {
     let read = spawn_blocking(move || read_private(&path)).await;
     match read {
-        Ok(Ok(text)) => Ok(text.trim().into()),
+        Ok(Ok(text)) => Ok(bare_token(&text).into()),
         Ok(Err(why)) => Err(Failure::Token(format!("{:#}", anyhow::Error::new(why)))),
         Err(why) => Err(Failure::Token(format!("the token could not be read: {why}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn the_bots_own_token_is_sent_to_no_source_whatever_file_it_is_in() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str, mode| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let sources = OnlineSources::default();
+        sources.keep_secret(&Token::parse("lip_own").unwrap());
+        let other = sources.token(file("other", "lip_other\n", 0o600)).await;
+        assert_eq!(other.unwrap().expose_secret(), "lip_other");
+        for (text, mode, expected) in [
+            ("lip_own\n", 0o600, "holds the bot's own token"),
+            ("\"lip_own\"\r\n", 0o600, "holds the bot's own token"),
+            ("lip_other\n", 0o644, "can be read by others"),
+        ] {
+            let failure = sources.token(file("token", text, mode)).await.unwrap_err();
+            assert!(failure.to_string().contains(expected), "{failure}");
+            assert_eq!(failure.result(), Some("unauthorized"));
+        }
     }
 }

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use super::Line;
 use crate::{bot::moves::online_sources::OnlineSources, config::ExternalEngine};
 use sparring_chess::units::Millis;
+use sparring_lichess::Token;
 use sparring_online::{Source, SourceKind};
 use sparring_uci_client::UciProcess;
 
@@ -29,8 +30,8 @@ pub(super) fn external_engine(engine: &ExternalEngine) -> Line {
     }
 }
 
-/// Asks each online source about one position.
-pub(super) fn online(sources: &[Arc<Source>]) -> anyhow::Result<Vec<Line>> {
+/// Asks each online source about one position. None gets the bot's own token.
+pub(super) fn online(sources: &[Arc<Source>], own: Option<&Token>) -> anyhow::Result<Vec<Line>> {
     const WHAT: &str = "online source";
     const PATIENCE: Duration = Duration::from_secs(8);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -40,7 +41,9 @@ pub(super) fn online(sources: &[Arc<Source>]) -> anyhow::Result<Vec<Line>> {
     let asked = sources.iter().map(|source| {
         let begun = Instant::now();
         // Each with new connections, and no memory of those before it.
-        let answer = runtime.block_on(OnlineSources::default().try_out(source, PATIENCE));
+        let alone = OnlineSources::default();
+        own.into_iter().for_each(|token| alone.keep_secret(token));
+        let answer = runtime.block_on(alone.try_out(source, PATIENCE));
         match answer {
             // A player may have no games, and the bot's own name is not known here.
             Ok(0) if source.kind == SourceKind::Player => {
