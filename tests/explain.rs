@@ -149,6 +149,10 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
           Said when it refuses a takeback.
       chat.draw-refused = "I would like to play on."  (default)
           Said when it refuses a draw.
+      chat.greeting-spectators = "Hello all, I am {me} ({level}). !help tells what I answer here."  (default)
+          Said to spectators when a game begins, if spectators = true in [chat] of bot.toml.
+      chat.farewell-spectators = "Thanks for watching."  (default)
+          Said to spectators when a game is over, likewise.
     "#);
 }
 

@@ -74,7 +74,7 @@ pub(super) fn declare(chat: &mut Section<'_>, known: Option<Known<'_>>) -> Chat 
             "spectators",
             Bool,
             false,
-            "Whether spectators are greeted, and answered in their room, about the bot's last move, as !help tells them.",
+            "Greets spectators, and answers !eval, !pv, !book and !help in their room, about the bot's last move.",
         ),
     };
     if read.levels.is_empty() {

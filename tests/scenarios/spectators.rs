@@ -131,7 +131,7 @@ async fn the_player_is_not_answered_among_the_spectators_and_a_flood_gets_three_
     let mut stage = open_to_spectators(silent("mute")).open().await;
     let mut game = stage.game(&WHITE).await;
     game.human_plays("e2e4").await.bot_answers("e7e5").await;
-    for name in ["Anna", "ANNA", "SandBot", "lichess"] {
+    for name in ["Anna", "ANNA", "SANDBOT", "lichess"] {
         asks(&stage, &game, name, "!pv");
     }
     for number in 0..20 {
