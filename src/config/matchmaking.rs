@@ -53,7 +53,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             "enabled",
             Bool,
             false,
-            "Challenges other bots when nobody plays. People are challenged to rematches alone.",
+            "Challenges other bots when nobody plays. People get rematch offers only.",
         ),
         after: section.key(
             "after",

@@ -92,7 +92,7 @@ impl TableResult {
 }
 
 impl Answer {
-    /// How long a cache may keep it: what is known changes slowly, and what is not known may be known tomorrow.
+    /// How long a cache may keep it: moves for long, since they change slowly; an unknown position for a day.
     #[must_use]
     pub fn keeps_for(&self) -> Millis {
         const DAY: u64 = 24 * 3600;

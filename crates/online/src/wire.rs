@@ -159,7 +159,7 @@ fn tablebase(body: &[u8]) -> Result<Answer, DecodeError> {
             "maybe-loss" | "syzygy-loss" => TableResult::Win,
             "win" | "maybe-win" | "syzygy-win" => TableResult::Loss,
             "draw" | "cursed-win" | "blessed-loss" => TableResult::Draw,
-            // The order behind a move that nobody knows says nothing.
+            // An unknown move has no rank.
             _ => return None,
         };
         Some(OfferedMove {

@@ -108,7 +108,7 @@ impl EventLoop {
         });
     }
 
-    /// Challenges the opponent of a game to another one, if nobody else waits and they have not refused lately.
+    /// Offers the opponent of a game a rematch. Not while a challenger waits, nor soon after a refusal.
     pub(super) fn offer_rematch(&mut self, repeats: GameId, offer: RematchOffer) {
         let now = self.now();
         let RematchOffer {

@@ -119,7 +119,7 @@ impl GameTask {
     }
 }
 
-/// Whether a spectator wrote this. Without knowing the opponent's name nobody is taken for one.
+/// Whether a spectator wrote this: neither player. False while the opponent's name is unknown.
 fn is_spectators(name: &str, game: &GameState, me: &str) -> bool {
     let opponent = game.opponent();
     let Some(id) = &opponent.id else { return false };
