@@ -290,8 +290,8 @@ fn a_large_book_is_checked_in_a_moment() {
     assert!(summary(&outcome).starts_with("1 file checked: "));
 }
 
-#[test]
-fn external_engines_that_are_not_there_are_named() {
+/// What `check` says of these settings and this personality beside a book "a". It finds no errors.
+fn warnings_for(settings: &str, (name, personality): (&str, &str)) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -299,17 +299,20 @@ fn external_engines_that_are_not_there_are_named() {
         fs::write(path, text).unwrap();
     };
     file("books/a.book", "1. e4 e5\n");
-    file(
-        "bot.toml",
-        "[engine.here]\ncommand = \"/bin/sh\"\n[engine.lost]\ncommand = \"bin/engine\"\n[play]\npersonality = \"fish\"\n",
-    );
-    file(
-        "personalities/fish.toml",
-        "about = \"x\"\nengine = \"herr\"\nnoise = 50\n",
-    );
+    file("bot.toml", settings);
+    file(&format!("personalities/{name}.toml"), personality);
     let output = sparring(&["--lines", folder.path().join("bot.toml").to_str().unwrap()]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
+    said
+}
+
+#[test]
+fn external_engines_that_are_not_there_are_named() {
+    let said = warnings_for(
+        "[engine.here]\ncommand = \"/bin/sh\"\n[engine.lost]\ncommand = \"bin/engine\"\n[play]\npersonality = \"fish\"\n",
+        ("fish", "about = \"x\"\nengine = \"herr\"\nnoise = 50\n"),
+    );
     for part in [
         "bot.toml:4:11: warning: engine.lost.command: there is no program ",
         "fish.toml:2:10: warning: engine: an external engine takes no notice of noise",
@@ -322,24 +325,13 @@ fn external_engines_that_are_not_there_are_named() {
 
 #[test]
 fn online_sources_that_are_not_there_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    file("books/a.book", "1. e4 e5\n");
-    file(
-        "bot.toml",
+    let said = warnings_for(
         "[online.masters]\nsource = \"explorer-masters\"\ntoken-file = \"lost\"\n[play]\npersonality = \"reader\"\n",
+        (
+            "reader",
+            "about = \"x\"\nbooks = [\"a\", \"online:master\"]\nbooks-white = [\"online:masters\"]\n",
+        ),
     );
-    file(
-        "personalities/reader.toml",
-        "about = \"x\"\nbooks = [\"a\", \"online:master\"]\nbooks-white = [\"online:masters\"]\n",
-    );
-    let output = sparring(&["--lines", folder.path().join("bot.toml").to_str().unwrap()]);
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
     for part in [
         "bot.toml:3:14: warning: online.masters.token-file: there is no file ",
         "reader.toml:2:9: warning: books: the settings have no online source \"master\", so that it is passed over; did you mean \"online:masters\"?",
