@@ -27,7 +27,7 @@ pub use shakmaty::{
     variant::VariantPosition as Position,
 };
 pub use variant::{FenError, UnknownVariant, Variant, chess960_fen, parse_fen, position_of, write_fen};
-pub use variant_traits::VariantTraits;
+pub use variant_traits::{Exchanges, VariantTraits};
 
 use shakmaty::{
     EnPassantMode,

@@ -2,6 +2,17 @@
 
 use super::Variant;
 
+/// How what a capture wins is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exchanges {
+    /// By what both sides take on its square in turn.
+    Recaptures,
+    /// By what it blows up.
+    Blast,
+    /// Not at all: what must be taken need not be worth it.
+    Uncounted,
+}
+
 /// What the rules of a variant, and what Sparring has for it, let its callers assume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariantTraits {
@@ -18,12 +29,24 @@ pub struct VariantTraits {
     pub arenas: bool,
     /// lichess rates games by their speed. Other variants have one rating for all speeds.
     pub rated_by_speed: bool,
-    /// Exchanges on a square can be counted.
-    pub see: bool,
+    /// How it is counted what a capture wins.
+    pub exchanges: Exchanges,
     /// Passing would be worse than the best move, almost always.
     pub null_move: bool,
     /// A capture that is possible must be made.
     pub forced_captures: bool,
+    /// The terms of the classical evaluation fit, beside what the goal rewards.
+    pub classical_terms: bool,
+    /// Kings are given check.
+    pub checks: bool,
+    /// Captures are those of orthodox chess.
+    pub orthodox_captures: bool,
+    /// Nothing but the moving piece and what it takes changes, on the board or beside it.
+    pub plain_moves: bool,
+    /// Both sides go up the board.
+    pub same_direction: bool,
+    /// The sides have different men and goals.
+    pub uneven_sides: bool,
 }
 
 /// Standard chess.
@@ -34,13 +57,19 @@ const STANDARD: VariantTraits = VariantTraits {
     standard_books: true,
     arenas: true,
     rated_by_speed: true,
-    see: true,
+    exchanges: Exchanges::Recaptures,
     null_move: true,
     forced_captures: false,
+    classical_terms: true,
+    checks: true,
+    orthodox_captures: true,
+    plain_moves: true,
+    same_direction: false,
+    uneven_sides: false,
 };
 
-/// Other rules, under which exchanges can still be counted.
-const OTHER_RULES: VariantTraits = VariantTraits {
+/// Another goal, with the moves of chess.
+const OTHER_GOAL: VariantTraits = VariantTraits {
     orthodox_rules: false,
     standard_eval: false,
     human_model: false,
@@ -60,19 +89,44 @@ impl Variant {
                 rated_by_speed: false,
                 ..STANDARD
             },
-            Self::KingOfTheHill | Self::ThreeCheck | Self::Horde | Self::RacingKings | Self::Crazyhouse => {
-                OTHER_RULES
-            }
-            // Explosions and forced captures make nonsense of counting exchanges.
+            Self::KingOfTheHill => OTHER_GOAL,
+            Self::ThreeCheck => VariantTraits {
+                plain_moves: false,
+                ..OTHER_GOAL
+            },
+            Self::Horde => VariantTraits {
+                classical_terms: false,
+                uneven_sides: true,
+                ..OTHER_GOAL
+            },
+            // A move that gives check is none, so that not every capture is one.
+            Self::RacingKings => VariantTraits {
+                classical_terms: false,
+                checks: false,
+                orthodox_captures: false,
+                same_direction: true,
+                ..OTHER_GOAL
+            },
+            Self::Crazyhouse => VariantTraits {
+                classical_terms: false,
+                plain_moves: false,
+                ..OTHER_GOAL
+            },
             Self::Atomic => VariantTraits {
-                see: false,
-                ..OTHER_RULES
+                classical_terms: false,
+                exchanges: Exchanges::Blast,
+                orthodox_captures: false,
+                plain_moves: false,
+                ..OTHER_GOAL
             },
             Self::Antichess => VariantTraits {
-                see: false,
+                classical_terms: false,
+                exchanges: Exchanges::Uncounted,
                 null_move: false,
                 forced_captures: true,
-                ..OTHER_RULES
+                checks: false,
+                orthodox_captures: false,
+                ..OTHER_GOAL
             },
         }
     }

@@ -41,21 +41,23 @@ impl CheckInfo {
     /// Whether a legal move gives check, by itself or by uncovering one. Castling and en passant count only for what
     /// the moved piece attacks.
     pub fn gives(&self, mv: Move) -> bool {
-        let (
-            Some(king),
-            Move::Normal {
-                from,
-                to,
-                role,
-                promotion,
-                ..
-            },
-        ) = (self.king, mv)
-        else {
-            return false;
-        };
-        self.squares[promotion.unwrap_or(role) as usize - 1].contains(to)
-            || self.discoverers.contains(from) && !attacks::aligned(from, to, king)
+        match (self.king, mv) {
+            (
+                Some(king),
+                Move::Normal {
+                    from,
+                    to,
+                    role,
+                    promotion,
+                    ..
+                },
+            ) => {
+                self.squares[promotion.unwrap_or(role) as usize - 1].contains(to)
+                    || self.discoverers.contains(from) && !attacks::aligned(from, to, king)
+            }
+            (Some(_), Move::Put { role, to }) => self.squares[role as usize - 1].contains(to),
+            _ => false,
+        }
     }
 
     /// Hands every legal quiet move of a piece that attacks the king itself to `push`, when the side to move is not in
@@ -113,7 +115,7 @@ mod tests {
     proptest! {
         #[test]
         fn checks_are_foreseen(choices in prop::collection::vec(any::<usize>(), 1..150)) {
-            let mut node = Node::new(&Variant::Standard.start(), true);
+            let mut node = Node::new(&Variant::Standard.start(), Variant::Standard.traits());
             for choice in choices {
                 let moves = node.pos.legal_moves();
                 if moves.is_empty() {

@@ -21,7 +21,7 @@ pub(super) fn is_near(node: &Node) -> bool {
 impl Searcher<'_> {
     /// The score of a node that is decided without a search.
     pub fn terminal_score(&self, node: &Node, ply: usize) -> Option<i32> {
-        if !node.orthodox && node.pos.is_variant_end() {
+        if !node.traits.orthodox_rules && node.pos.is_variant_end() {
             return Some(variant_end(node, ply));
         }
         if node.pos.halfmoves() >= FIFTY_MOVES {
@@ -68,7 +68,7 @@ pub(super) fn variant_end(node: &Node, ply: usize) -> i32 {
 
 /// The score of a position without legal moves.
 pub(super) fn no_moves(node: &Node, ply: usize) -> i32 {
-    if !node.orthodox && node.pos.variant_outcome().is_known() {
+    if !node.traits.orthodox_rules && node.pos.variant_outcome().is_known() {
         variant_end(node, ply)
     } else if node.in_check() {
         mated_in(ply)
@@ -110,7 +110,7 @@ mod tests {
                 false => "k7/p7/P7/8/8/7p/7P/7K w - - 0 1",
             };
             let pos = parse_fen(Variant::Standard, fen).unwrap();
-            let mut node = Node::new(&pos, true);
+            let mut node = Node::new(&pos, Variant::Standard.traits());
             let text = |node: &Node| {
                 let rights = node.pos.castles().castling_rights();
                 format!("{} {} {rights:?}", node.board(), node.turn)

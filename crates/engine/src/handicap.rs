@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn the_share_of_hidden_moves_is_the_chance() {
         let pos = Variant::Standard.start();
-        let node = Node::new(&pos, true);
+        let node = Node::new(&pos, Variant::Standard.traits());
         let moves = pos.legal_moves();
         let hidden = (0..1000)
             .map(|seed| {

@@ -270,7 +270,7 @@ mod tests {
     fn histories_stay_within_their_bounds_whatever_they_learn() {
         let pos = Variant::Standard.start();
         let mv = parse_uci(&pos, "e2e4").unwrap();
-        let node = Node::new(&pos, true);
+        let node = Node::new(&pos, Variant::Standard.traits());
         let context = HistoryContext::new(&node, [NO_PIECE_SQUARE, 767, 3], &Params::default());
         let mut histories = Histories::new();
         for bonus in [1_000_000, 3000, -1_000_000, 900].into_iter().cycle().take(400) {
@@ -288,7 +288,12 @@ mod tests {
 
     #[test]
     fn history_of_a_move_is_kept_apart_by_threats() {
-        let node = |fen| Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
+        let node = |fen| {
+            Node::new(
+                &parse_fen(Variant::Standard, fen).unwrap(),
+                Variant::Standard.traits(),
+            )
+        };
         let peaceful = node("4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
         let mv = parse_uci(&peaceful.pos, "a1a5").unwrap();
         let mut histories = Histories::new();
@@ -349,7 +354,7 @@ mod tests {
 
     #[test]
     fn an_evaluation_that_is_always_too_low_is_raised() {
-        let node = Node::new(&Variant::Standard.start(), true);
+        let node = Node::new(&Variant::Standard.start(), Variant::Standard.traits());
         let mut histories = Histories::new();
         assert_eq!(histories.correction(&node, &Params::default()), 0);
         for _ in 0..50 {

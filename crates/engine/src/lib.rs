@@ -57,8 +57,9 @@ pub mod timeman;
 pub use delay_window::DelayWindow;
 pub use engine::Engine;
 pub use eval::{
-    Balance, BalanceResult, EvalSample, TermShare, Trace, WeightChange, WeightChangeError, WeightOverrides,
-    WeightPair, WeightRow, evaluation_balance, prepare, term_names, trace, weight_rows, weights_in_use,
+    Balance, BalanceResult, EvalSample, TermShare, Trace, VariantSample, WeightChange, WeightChangeError,
+    WeightOverrides, WeightPair, WeightRow, evaluation_balance, prepare, term_names, trace,
+    variant_weight_rows, variant_weights_in_use, variant_weights_source, weight_rows, weights_in_use,
     weights_source,
 };
 pub use fortress::cannot_win;

@@ -12,26 +12,26 @@ use sparring_chess::{Color, Move, Role, Rules as _, Square};
 pub(super) fn captures(node: &Node, push: &mut impl FnMut(Move)) {
     let board = node.board();
     let us = node.turn;
-    let Some(king) = board.king_of(us) else {
-        return;
-    };
-    let pinned = pinned(board, us, king);
+    let king = board.king_of(us);
+    let pinned = king.map_or(Bitboard::EMPTY, |king| pinned(board, us, king));
     let mut push = |mv: Move, from: Square, to: Square| {
-        if !pinned.contains(from) || attacks::aligned(from, to, king) {
+        if !pinned.contains(from) || king.is_some_and(|king| attacks::aligned(from, to, king)) {
             push(mv);
         }
     };
     pawn_captures(board, us, &mut push);
     piece_captures(board, us, &mut push);
-    for to in attacks::king_attacks(king) & board.by_color(!us) {
-        if is_safe(board, us, king, to) {
-            push(normal(board, Role::King, king, to, None), king, to);
+    if let Some(king) = king {
+        for to in attacks::king_attacks(king) & board.by_color(!us) {
+            if is_safe(board, us, king, to) {
+                push(normal(board, Role::King, king, to, None), king, to);
+            }
         }
     }
     if node.keys.en_passant.is_some() {
         for mv in node.pos.en_passant_moves() {
-            // Already known to be legal, pins included.
-            push(mv, king, king);
+            // Already known to be legal, pins included: from a square that none can be pinned to.
+            push(mv, mv.to(), mv.to());
         }
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     proptest! {
         #[test]
         fn our_captures_are_the_legal_captures(choices in prop::collection::vec(any::<usize>(), 1..150)) {
-            let mut node = Node::new(&Variant::Standard.start(), true);
+            let mut node = Node::new(&Variant::Standard.start(), Variant::Standard.traits());
             for choice in choices {
                 let legal = node.pos.legal_moves();
                 if legal.is_empty() {

@@ -42,8 +42,6 @@ pub(super) struct MovePicker<'a> {
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
     context: HistoryContext,
-    /// Whether exchanges can be counted under these rules.
-    see: bool,
     start: usize,
     /// Next move of the stage, and where noisy moves end.
     cursor: usize,
@@ -63,11 +61,6 @@ pub(super) fn is_noisy(mv: Move) -> bool {
     mv.is_capture() || mv.promotion() == Some(Role::Queen)
 }
 
-/// The order of captures before history: victim and promotion.
-pub(super) fn noisy_value(mv: Move) -> i32 {
-    mv.capture().map_or(0, see::piece_value) + mv.promotion().map_or(0, see::piece_value)
-}
-
 impl<'a> MovePicker<'a> {
     /// A picker for a node. `moves` is the shared stack; the table move must be legal here.
     pub fn new(
@@ -75,7 +68,6 @@ impl<'a> MovePicker<'a> {
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
         context: HistoryContext,
-        see: bool,
         params: &'a Params,
     ) -> Self {
         Self {
@@ -84,7 +76,6 @@ impl<'a> MovePicker<'a> {
             table_move,
             killers,
             context,
-            see,
             start: moves.len(),
             cursor: moves.len(),
             noisy_end: moves.len(),
@@ -113,7 +104,7 @@ impl<'a> MovePicker<'a> {
 
     /// Whether the move just handed out is a capture known to lose `good_capture` at most, its exchanges counted.
     pub fn passed_see(&self) -> bool {
-        self.see && self.stage == Stage::Good
+        self.stage == Stage::Good
     }
 
     /// Takes the node's lists off the shared stack.
@@ -167,7 +158,7 @@ impl<'a> MovePicker<'a> {
     /// The best capture left; `None` when it loses and was put aside for the last stage.
     fn next_good(&mut self, node: &Node, moves: &mut [ScoredMove]) -> Option<Move> {
         let mv = best_first(&mut moves[..self.noisy_end], &mut self.cursor);
-        if self.see && !see::gains_at_least(node.board(), node.turn, mv, -self.params.good_capture) {
+        if !see::holds(node, mv, -self.params.good_capture) {
             moves[self.bad_end] = moves[self.cursor - 1];
             self.bad_end += 1;
             return None;
@@ -179,14 +170,17 @@ impl<'a> MovePicker<'a> {
     fn generate(&mut self, node: &Node, moves: &mut Vec<ScoredMove>, histories: &Histories) {
         let legal = node.pos.legal_moves();
         self.legal = Some(legal.len());
-        self.checks = CheckInfo::of(node);
+        if node.traits.checks {
+            self.checks = CheckInfo::of(node);
+        }
         // Comparing whole moves is slow, so the table's is looked for once.
         let table = self
             .table_move
             .and_then(|mv| legal.iter().position(|other| *other == mv));
         for (place, mv) in legal.iter().copied().enumerate() {
             if is_noisy(mv) && Some(place) != table {
-                let score = noisy_value(mv) * self.params.victim_weight + histories.capture(node.turn, mv);
+                let score =
+                    see::most(node, mv) * self.params.victim_weight + histories.capture(node.turn, mv);
                 moves.push(ScoredMove { mv, score });
             }
         }
@@ -238,12 +232,12 @@ mod tests {
 
     fn order(fen: &str, table_move: Option<&str>) -> Vec<String> {
         let pos = parse_fen(Variant::Standard, fen).unwrap();
-        let node = Node::new(&pos, true);
+        let node = Node::new(&pos, Variant::Standard.traits());
         let table_move = table_move.map(|text| parse_uci(&pos, text).unwrap());
         let mut moves = Vec::new();
         let params = Params::default();
         let context = HistoryContext::new(&node, [NO_PIECE_SQUARE; 3], &params);
-        let mut picker = MovePicker::new(&moves, table_move, [None; 2], context, true, &params);
+        let mut picker = MovePicker::new(&moves, table_move, [None; 2], context, &params);
         let histories = Histories::new();
         let mut order = Vec::new();
         while let Some(mv) = picker.next(&node, &mut moves, &histories) {

@@ -6,7 +6,7 @@ use super::{
     dirty_piece::{DirtyPieces, dirty_pieces},
     zobrist::Keys,
 };
-use sparring_chess::{Color, GameHistory, Move, Position, Rules as _};
+use sparring_chess::{Color, GameHistory, Move, Position, Rules as _, VariantTraits};
 
 /// A position with what the search needs of it again and again.
 #[derive(Debug, Clone)]
@@ -21,8 +21,8 @@ pub(super) struct Node {
     pub turn: Color,
     /// How many plies back a repetition can lie: none beyond a capture, a pawn move or a null move.
     pub reversible: u32,
-    /// Whether the rules are those of orthodox chess, so that our own move generation applies.
-    pub orthodox: bool,
+    /// What the rules let the search assume.
+    pub traits: VariantTraits,
 }
 
 /// A move from a node, with its effects on keys and board before it is played.
@@ -42,19 +42,19 @@ impl Node {
         let plies = u32::try_from(line.ply()).unwrap_or(u32::MAX);
         Self {
             reversible: line.position().halfmoves().min(plies),
-            ..Self::new(line.position(), line.variant().traits().orthodox_rules)
+            ..Self::new(line.position(), line.variant().traits())
         }
     }
 
     /// A position without history.
-    pub fn new(pos: &Position, orthodox: bool) -> Self {
+    pub fn new(pos: &Position, traits: VariantTraits) -> Self {
         Self {
             keys: Keys::fresh(pos),
             checkers: pos.checkers(),
             turn: pos.turn(),
             pos: pos.clone(),
             reversible: 0,
-            orthodox,
+            traits,
         }
     }
 
@@ -74,9 +74,10 @@ impl Node {
         let mut pos = self.pos.clone();
         pos.play_unchecked(mv);
         let turn = !self.turn;
-        let (keys, checkers) = if self.orthodox {
+        let (keys, checkers) = if self.traits.plain_moves {
             let board = pos.board();
-            let checkers = board.king_of(turn).map_or(Bitboard::EMPTY, |king| {
+            let king = board.king_of(turn).filter(|_| self.traits.checks);
+            let checkers = king.map_or(Bitboard::EMPTY, |king| {
                 board.attacks_to(king, self.turn, board.occupied())
             });
             (step.keys.with_rights(mv, &self.pos, &pos), checkers)
@@ -90,7 +91,7 @@ impl Node {
             checkers,
             turn,
             reversible: if mv.is_zeroing() { 0 } else { self.reversible + 1 },
-            orthodox: self.orthodox,
+            traits: self.traits,
         }
     }
 
@@ -111,7 +112,7 @@ impl Node {
             checkers: Bitboard::EMPTY,
             turn: !self.turn,
             reversible: 0,
-            orthodox: self.orthodox,
+            traits: self.traits,
         })
     }
 
@@ -125,10 +126,14 @@ impl Node {
         self.checkers.any()
     }
 
-    /// Whether the side to move has more than king and pawns.
+    /// Whether the side to move has more than king and pawns, on the board or in hand; a horde of pawns is as good.
     pub fn has_pieces(&self) -> bool {
         let board = self.board();
-        (board.by_color(self.turn) & !(board.pawns() | board.kings())).any()
+        let pockets = self.pos.pockets();
+        let in_hand = pockets.is_some_and(|pockets| pockets.get(self.turn).iter().any(|held| *held > 0));
+        self.traits.uneven_sides
+            || in_hand
+            || (board.by_color(self.turn) & !(board.pawns() | board.kings())).any()
     }
 
     /// Whether the side to move has more than one minor piece besides king and pawns, so that having to move is
@@ -142,7 +147,7 @@ impl Node {
 
     /// Whether neither side can ever mate: at most one minor piece besides the kings.
     pub fn is_dead(&self) -> bool {
-        if !self.orthodox {
+        if !self.traits.orthodox_rules {
             return false;
         }
         let board = self.board();
@@ -199,7 +204,7 @@ pub(super) mod tests {
     /// One of them.
     pub fn start(which: usize) -> Node {
         let (variant, fen) = STARTS[which];
-        Node::new(&parse_fen(variant, fen).unwrap(), variant.traits().orthodox_rules)
+        Node::new(&parse_fen(variant, fen).unwrap(), variant.traits())
     }
 
     proptest! {
@@ -232,7 +237,11 @@ pub(super) mod tests {
             ("3bk3/8/8/8/8/8/8/3NK3 w - - 0 1", false),
         ] {
             let pos = parse_fen(Variant::Standard, fen).unwrap();
-            assert_eq!(Node::new(&pos, true).is_dead(), dead, "{fen}");
+            assert_eq!(
+                Node::new(&pos, Variant::Standard.traits()).is_dead(),
+                dead,
+                "{fen}"
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     move16::Move16,
     movegen::captures,
-    movepick::{MovePicker, ScoredMove, best_first, noisy_value},
+    movepick::{MovePicker, ScoredMove, best_first},
     node::Node,
     node_context::{MoveContext, NodeContext},
     reductions::PLY,
@@ -111,8 +111,7 @@ impl Searcher<'_> {
         if depth < self.params.probcut_depth
             || is_decided(here.beta)
             || known_worse
-            || !node.orthodox
-            || !self.traits.see
+            || !node.traits.orthodox_captures
         {
             return None;
         }
@@ -129,10 +128,10 @@ impl Searcher<'_> {
         let mut cursor = self.memory.moves.len();
         let moves = &mut self.memory.moves;
         captures(node, &mut |mv| {
-            if see::gains_at_least(node.board(), node.turn, mv, needed) {
+            if see::holds(node, mv, needed) {
                 moves.push(ScoredMove {
                     mv,
-                    score: noisy_value(mv),
+                    score: see::most(node, mv),
                 });
             }
         });
@@ -227,9 +226,9 @@ impl Searcher<'_> {
             && self.loses(here.node, mv, self.params.see_noisy * here.depth)
     }
 
-    /// Whether the exchanges on a move's target lose more than a margin, in variants where exchanges can be counted.
+    /// Whether a move loses more than a margin, in variants where that can be counted.
     fn loses(&self, node: &Node, mv: Move, margin: i32) -> bool {
-        self.traits.see && !see::gains_at_least(node.board(), node.turn, mv, -margin)
+        !see::holds(node, mv, -margin)
     }
 
     /// Late move pruning: beyond a number of moves the remaining quiet ones are pruned, but not this one.

@@ -6,14 +6,14 @@ use super::{
     history::HistoryContext,
     move16::Move16,
     movegen::captures,
-    movepick::{ScoredMove, best_first, is_noisy, noisy_value},
+    movepick::{ScoredMove, best_first, is_noisy},
     node::Node,
     score::{DECIDED, INFINITE, MAX_PLY, from_table, holds, is_decided, to_table},
     see,
     thread_data::Searcher,
     tt::{Bound, Entry, NO_EVAL},
 };
-use sparring_chess::{Move, Rules as _};
+use sparring_chess::{Exchanges, Move, Rules as _};
 
 /// More than any history counts.
 const CAPTURES_FIRST: i32 = 1 << 20;
@@ -142,7 +142,7 @@ impl Searcher<'_> {
         while cursor < self.memory.moves.len() {
             let mv = best_first(&mut self.memory.moves, &mut cursor);
             if *best > -DECIDED {
-                if let Some(most) = self.delta(mv, stand).filter(|most| most <= alpha) {
+                if let Some(most) = self.delta(node, mv, stand).filter(|most| most <= alpha) {
                     *best = most.max(*best);
                     continue;
                 }
@@ -152,7 +152,7 @@ impl Searcher<'_> {
                         continue;
                     }
                 }
-                if self.traits.see && !see::gains_at_least(node.board(), node.turn, mv, 0) {
+                if !see::holds(node, mv, 0) {
                     continue;
                 }
             }
@@ -195,9 +195,9 @@ impl Searcher<'_> {
 
     /// Delta pruning: the most that a capture can reach, which is standing pat, its victim and a margin. `None` for moves
     /// that are not pruned by it.
-    fn delta(&self, mv: Move, stand: Option<i32>) -> Option<i32> {
-        let stand = stand.filter(|_| self.traits.see && is_noisy(mv))?;
-        Some(stand + self.params.delta_margin + noisy_value(mv))
+    fn delta(&self, node: &Node, mv: Move, stand: Option<i32>) -> Option<i32> {
+        let stand = stand.filter(|_| node.traits.exchanges != Exchanges::Uncounted && is_noisy(mv))?;
+        Some(stand + self.params.delta_margin + see::most(node, mv))
     }
 
     /// Pushes the moves to try: evasions in check, else captures and promotions, and in the first plies quiet checks.
@@ -209,17 +209,19 @@ impl Searcher<'_> {
         let histories = &self.memory.histories;
         let moves = &mut self.memory.moves;
         // In check the first move that is no mate may be all that is tried: what holds comes before what loses.
-        let weighed = self.traits.see && node.in_check();
+        let weighed = node.in_check();
         let mut push = |mv: Move| {
             let score = if table_move == Some(Move16::from(mv)) {
                 i32::MAX
             } else {
                 let value = if is_noisy(mv) {
-                    CAPTURES_FIRST + noisy_value(mv) * params.victim_weight + histories.capture(node.turn, mv)
+                    CAPTURES_FIRST
+                        + see::most(node, mv) * params.victim_weight
+                        + histories.capture(node.turn, mv)
                 } else {
                     histories.butterfly(&context, mv)
                 };
-                if weighed && !see::gains_at_least(node.board(), node.turn, mv, -params.good_capture) {
+                if weighed && !see::holds(node, mv, -params.good_capture) {
                     value - 2 * CAPTURES_FIRST
                 } else {
                     value
@@ -227,7 +229,7 @@ impl Searcher<'_> {
             };
             moves.push(ScoredMove { mv, score });
         };
-        if node.orthodox && !node.in_check() {
+        if node.traits.orthodox_captures && !node.in_check() {
             captures(node, &mut push);
             if steps < params.quiescence_checks {
                 CheckInfo::of(node).quiet(node, &mut push);
@@ -274,9 +276,12 @@ mod tests {
             let value = see::piece_value(Role::Knight);
             let moves = node.pos.legal_moves();
             let (takes, quiet): (Vec<Move>, Vec<Move>) = moves.iter().partition(|mv| is_noisy(**mv));
-            assert_eq!(searcher.delta(takes[0], Some(40)), Some(40 + margin + value));
-            assert_eq!(searcher.delta(takes[0], None), None, "in check");
-            assert_eq!(searcher.delta(quiet[0], Some(40)), None);
+            assert_eq!(
+                searcher.delta(node, takes[0], Some(40)),
+                Some(40 + margin + value)
+            );
+            assert_eq!(searcher.delta(node, takes[0], None), None, "in check");
+            assert_eq!(searcher.delta(node, quiet[0], Some(40)), None);
             // Far below the window the delta bound is returned without a search.
             let stand = searcher.static_eval(node, 0);
             let most = stand + margin + value;

@@ -58,8 +58,8 @@ pub(super) fn collect_root_moves(
 /// The order of a move before any search: winning captures, then quiet moves by history, then losing captures.
 fn first_order(searcher: &Searcher<'_>, node: &Node, mv: Move, context: &HistoryContext) -> i32 {
     if movepick::is_noisy(mv) {
-        let holds = !searcher.traits.see || see::gains_at_least(node.board(), node.turn, mv, 0);
-        movepick::noisy_value(mv) + if holds { 100_000 } else { -200_000 }
+        let holds = see::holds(node, mv, 0);
+        see::most(node, mv) + if holds { 100_000 } else { -200_000 }
     } else {
         searcher.memory.histories.quiet(context, mv)
     }

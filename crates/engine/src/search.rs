@@ -185,14 +185,7 @@ impl Searcher<'_> {
         let killers = self.memory.frame(here.ply).killers;
         let context = self.history_context(node, here.ply);
         let last = self.memory.frame_before(here.ply, 1).mv;
-        let mut picker = MovePicker::new(
-            &self.memory.moves,
-            here.table_move,
-            killers,
-            context,
-            self.traits.see,
-            self.params,
-        );
+        let mut picker = MovePicker::new(&self.memory.moves, here.table_move, killers, context, self.params);
         let mut tried = TriedMoves::default();
         let (mut best, mut best_move, mut alpha) = (here.bounds.floor, None, here.alpha);
         let (mut count, mut any_hidden) = (0, false);

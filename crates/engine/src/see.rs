@@ -2,7 +2,8 @@
 
 use shakmaty::{Bitboard, Board, attacks};
 
-use sparring_chess::{Color, Move, Role, Square};
+use super::node::Node;
+use sparring_chess::{Color, Exchanges, Move, Role, Square};
 
 /// The value of a piece in exchanges, in centipawns.
 pub(super) const fn piece_value(role: Role) -> i32 {
@@ -14,6 +15,47 @@ pub(super) const fn piece_value(role: Role) -> i32 {
         Role::Queen => 950,
         Role::King => 0,
     }
+}
+
+/// What a king is worth that is blown up.
+const KING_BLOWN_UP: i32 = 10_000;
+
+/// Whether a move gains at least `threshold` centipawns, in variants where that can be counted; all do elsewhere.
+pub(super) fn holds(node: &Node, mv: Move, threshold: i32) -> bool {
+    match node.traits.exchanges {
+        Exchanges::Recaptures => gains_at_least(node.board(), node.turn, mv, threshold),
+        Exchanges::Blast => blast(node.board(), node.turn, mv) >= threshold,
+        Exchanges::Uncounted => true,
+    }
+}
+
+/// The most that a capture or promotion gains, in centipawns: nobody takes back, or nobody can.
+pub(super) fn most(node: &Node, mv: Move) -> i32 {
+    let promoted = mv.promotion().map_or(0, piece_value);
+    match node.traits.exchanges {
+        Exchanges::Blast if mv.is_capture() => blast(node.board(), node.turn, mv),
+        _ => mv.capture().map_or(0, piece_value) + promoted,
+    }
+}
+
+/// What a move of the side `us` gains by the explosion of its capture, in centipawns: itself, what it takes, and all but
+/// pawns on the squares around.
+fn blast(board: &Board, us: Color, mv: Move) -> i32 {
+    if !mv.is_capture() {
+        return 0;
+    }
+    let value = |role| match role {
+        Role::King => KING_BLOWN_UP,
+        role => piece_value(role),
+    };
+    let taken = mv.capture().map_or(0, value) - value(mv.role());
+    let from = mv.from().map_or(Bitboard::EMPTY, Bitboard::from);
+    let around = attacks::king_attacks(mv.to()) & board.occupied() & !board.pawns() & !from;
+    around.into_iter().fold(taken, |sum, square| {
+        let worth = board.role_at(square).map_or(0, value);
+        let is_ours = board.by_color(us).contains(square);
+        if is_ours { sum - worth } else { sum + worth }
+    })
 }
 
 /// Whether a move of the side `us` gains at least `threshold` centipawns by exchanges on its square.

@@ -77,7 +77,7 @@ pub fn evaluation_balance(
     if !variant.traits().standard_eval || pos.legal_moves().is_empty() {
         return None;
     }
-    let node = Node::new(pos, true);
+    let node = Node::new(pos, Variant::Standard.traits());
     Some(if node.in_check() {
         BalanceResult::InCheck
     } else if is_capture_due(&node) {
@@ -197,7 +197,7 @@ mod tests {
                 let [Some(BalanceResult::Balance(mine)), Some(BalanceResult::Balance(theirs))] = both else {
                     continue;
                 };
-                let node = Node::new(&pos, true);
+                let node = Node::new(&pos, Variant::Standard.traits());
                 let value = Evaluator::for_variant(Variant::Standard).evaluate(&node, &mut PawnTable::new());
                 let sum: i32 = mine.shares.iter().map(|share| share.balance().0).sum();
                 prop_assert_eq!((sum, mine.total, theirs.total), (value, Centipawns(value), Centipawns(-value)));
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(own.shares[Term::Passed as usize], TermShare::default());
         let engines = balance_of(far, Color::White);
         assert_ne!(engines.shares[Term::Passed as usize], TermShare::default());
-        let node = Node::new(&pos, true);
+        let node = Node::new(&pos, Variant::Standard.traits());
         let value = Evaluator::for_variant(Variant::Standard)
             .with_weights(overrides.weights())
             .evaluate(&node, &mut PawnTable::new());

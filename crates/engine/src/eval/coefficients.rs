@@ -12,7 +12,7 @@ use super::{
     weights::{ROWS, TABLE},
 };
 use crate::node::Node;
-use sparring_chess::{Position, Rules as _};
+use sparring_chess::{Position, Rules as _, Variant};
 
 /// A weight as tuning sees it: middle game and endgame, in centipawns and fractions of them.
 pub type WeightPair = [f32; 2];
@@ -51,7 +51,7 @@ impl EvalSample {
     /// Takes a position of orthodox chess apart.
     #[must_use]
     pub fn of(pos: &Position) -> Self {
-        let node = Node::new(pos, true);
+        let node = Node::new(pos, Variant::Standard.traits());
         let structure = pawns::evaluate_pawns::<Coefficients>(node.board(), ());
         let terms = Terms::of(&node, &structure, ());
         let total = terms.total(());
@@ -125,10 +125,10 @@ mod tests {
 
     use super::*;
     use crate::eval::{Evaluator, PawnTable};
-    use sparring_chess::{Color, Variant, parse_fen, write_fen};
+    use sparring_chess::{Color, parse_fen, write_fen};
 
     fn in_play(pos: &Position, table: &mut PawnTable) -> i32 {
-        let node = Node::new(pos, true);
+        let node = Node::new(pos, Variant::Standard.traits());
         let value = Evaluator::for_variant(Variant::Standard).evaluate(&node, table);
         if pos.turn() == Color::White { value } else { -value }
     }

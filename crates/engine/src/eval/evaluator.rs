@@ -78,7 +78,7 @@ mod tests {
 
     /// A table that is used again saves a test of many positions the making of many tables.
     fn value_with(table: &mut PawnTable, variant: Variant, pos: &Position) -> i32 {
-        let node = Node::new(pos, variant.traits().orthodox_rules);
+        let node = Node::new(pos, variant.traits());
         Evaluator::for_variant(variant).evaluate_with_net(&node, table)
     }
 
@@ -113,7 +113,7 @@ mod tests {
         ] {
             let [pos, other] =
                 [fen.to_owned(), mirrored(fen)].map(|fen| parse_fen(Variant::Standard, &fen).unwrap());
-            let node = Node::new(&pos, true);
+            let node = Node::new(&pos, Variant::Standard.traits());
             let structure = pawns::evaluate_pawns::<score_pair::ScorePair>(node.board(), ());
             let lead = classical::Terms::of(&node, &structure, ()).total(());
             assert!(lead.mg().signum() != lead.eg().signum(), "{fen} does not ask it");
@@ -220,7 +220,10 @@ mod tests {
             "k7/8/8/8/P7/8/1B6/4K3 w - - 0 1",
             "k7/8/8/P7/P7/8/8/4K1B1 b - - 0 1",
         ] {
-            let node = Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
+            let node = Node::new(
+                &parse_fen(Variant::Standard, fen).unwrap(),
+                Variant::Standard.traits(),
+            );
             let evaluator = Evaluator::for_variant(Variant::Standard);
             let classical = evaluator.evaluate(&node, &mut PawnTable::new());
             assert!(classical.abs() <= 50, "{fen}: {classical}");

@@ -37,5 +37,6 @@ pub(super) use evaluator::{Evaluator, classical_with_share, fifty_move_scaled};
 pub use kpk::prepare;
 pub(super) use pawns::PawnTable;
 pub use trace::{Trace, trace};
+pub use variants::{VariantSample, variant_weight_rows, variant_weights_in_use, variant_weights_source};
 pub use weight::WeightRow;
 pub use weight_overrides::{WeightChange, WeightChangeError, WeightOverrides};

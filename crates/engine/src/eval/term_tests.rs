@@ -134,7 +134,10 @@ fn expectation(text: &str) -> (&str, usize, [i16; 2]) {
 fn every_row_of_weights_counts_what_its_doc_describes() {
     let mut unseen: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
     for (fen, expected) in COUNTED {
-        let node = Node::new(&parse_fen(Variant::Standard, fen).unwrap(), true);
+        let node = Node::new(
+            &parse_fen(Variant::Standard, fen).unwrap(),
+            Variant::Standard.traits(),
+        );
         let structure = pawns::evaluate_pawns::<Coefficients>(node.board(), ());
         let terms = Terms::of(&node, &structure, ());
         for text in expected.split(',') {

@@ -62,7 +62,7 @@ pub struct Trace {
 #[must_use]
 pub fn trace(search: &SearchRequest, params: &Params) -> Trace {
     let (pos, variant) = (search.line.position(), search.line.variant());
-    let node = Node::new(pos, variant.traits().orthodox_rules);
+    let node = Node::new(pos, variant.traits());
     let own = search.overrides.as_deref().and_then(EngineOverrides::weights);
     let (evaluator, mut pawns) = (
         Evaluator::for_variant(variant).with_weights(own),

@@ -148,7 +148,7 @@ mod tests {
     fn value_with(table: &mut PawnTable, pos: &Position, own: Option<&WeightOverrides>) -> i32 {
         Evaluator::for_variant(Variant::Standard)
             .with_weights(own)
-            .evaluate(&Node::new(pos, true), table)
+            .evaluate(&Node::new(pos, Variant::Standard.traits()), table)
     }
 
     proptest! {

@@ -43,13 +43,13 @@ pub(super) fn salt(root: &Node) -> u64 {
 
 /// Whether a search uses these rules. A handicapped search does not.
 pub(super) fn are_detected(root: &Node, handicap: &PreparedHandicap) -> bool {
-    root.orthodox && !handicap.is_active() && !is_attacker_to_move(root)
+    root.traits.orthodox_rules && !handicap.is_active() && !is_attacker_to_move(root)
 }
 
 /// Whether the side to move is the one that cannot win. Its search ignores the rules: otherwise all its moves would score
 /// alike, and it would take the first that leaves the known draw, which seldom sets problems.
 fn is_attacker_to_move(root: &Node) -> bool {
-    root.orthodox && cannot_win(root.board(), root.turn) == Some(root.turn)
+    root.traits.orthodox_rules && cannot_win(root.board(), root.turn) == Some(root.turn)
 }
 
 impl Searcher<'_> {

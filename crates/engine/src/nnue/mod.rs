@@ -146,7 +146,7 @@ mod tests {
             ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", true),
             (OPEN, false),
         ] {
-            let node = Node::new(&position(fen), true);
+            let node = Node::new(&position(fen), Variant::Standard.traits());
             let mut pawns = PawnTable::new();
             let plain = evaluator.evaluate(&node, &mut pawns);
             assert_eq!(

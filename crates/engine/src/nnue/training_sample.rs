@@ -7,7 +7,7 @@ use crate::{
     eval::{PawnTable, classical_with_share, fifty_move_scaled},
     node::Node,
 };
-use sparring_chess::Position;
+use sparring_chess::{Position, Variant};
 
 /// The most men that a position may have.
 const MEN: usize = 32;
@@ -41,7 +41,7 @@ impl Default for Sampler {
 impl Sampler {
     /// The sample of a position of orthodox chess; none for one with more pieces than a game begins with.
     pub fn sample(&mut self, pos: &Position) -> Option<NetSample> {
-        let node = Node::new(pos, true);
+        let node = Node::new(pos, Variant::Standard.traits());
         let board = node.board();
         let (white, share) = classical_with_share(&node, &mut self.0);
         let mut inputs = [ArrayVec::new(), ArrayVec::new()];

@@ -12,7 +12,7 @@ use crate::{
     score::{mate_in, mated_in},
     thread_data::tests::with_searcher,
 };
-use sparring_chess::{GameHistory, Role, Rules as _, Variant};
+use sparring_chess::{Exchanges, GameHistory, Role, Rules as _, Variant};
 
 /// A middle game in which nothing hangs.
 pub const QUIET: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9";
@@ -73,14 +73,7 @@ pub fn entry(mv: Move, score: i32, depth: i32, bound: Bound) -> Entry {
 /// A picker that has handed out nothing.
 fn picker<'p>(searcher: &Searcher<'p>, node: &Node) -> MovePicker<'p> {
     let past = searcher.history_context(node, 1);
-    MovePicker::new(
-        &searcher.memory.moves,
-        None,
-        [None; 2],
-        past,
-        true,
-        searcher.params,
-    )
+    MovePicker::new(&searcher.memory.moves, None, [None; 2], past, searcher.params)
 }
 
 #[test]
@@ -256,7 +249,12 @@ fn exchanges_prune_quiet_moves_by_the_square_of_the_depth() {
         assert!(searcher.quiet_see_pruning(&here, deepest, lost));
         assert!(!searcher.quiet_see_pruning(&here, deepest + 1, lost));
         assert!(!searcher.quiet_see_pruning(&here, 1, held));
-        searcher.traits.see = false;
+        let mut uncounted = node.clone();
+        uncounted.traits.exchanges = Exchanges::Uncounted;
+        let here = NodeContext {
+            node: &uncounted,
+            ..here
+        };
         assert!(!searcher.quiet_see_pruning(&here, 1, lost));
     });
 }
