@@ -1,7 +1,7 @@
 //! Better weights for the evaluation, from games of our own engine against itself (Texel's method).
 //!
 //! [`Generator`] plays the games and writes a line for each; [`Tuner`] moves the weights of
-//! `engine/eval/weights.rs` to where they predict the results best, and [`NetTrainer`] teaches the net of `engine/net` what they
+//! `engine/eval/weights.rs`, or of a variant, to where they predict the results best, and [`NetTrainer`] teaches the net of `engine/net` what they
 //! miss then. No foreign scores, games or nets go in.
 
 mod datagen;
@@ -18,6 +18,6 @@ pub use dataset::{BadGame, Dataset, Labelled, TargetBlend};
 pub use game_record::{GameOutcome, GameRecord, RecordError};
 pub use optimizer::Adam;
 pub use selfplay::SelfPlay;
-pub use texel::{Errors, Tuned, Tuner};
+pub use texel::{Errors, Tunable, Tuned, Tuner};
 pub use train_net::{NetTrainer, Trained};
 pub use wdl_model::WdlModel;

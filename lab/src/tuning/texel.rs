@@ -10,7 +10,36 @@ use super::{
     dataset::{Dataset, Labelled},
     optimizer::{Adam, mean_error, points},
 };
-use sparring_engine::{WeightPair, weights_in_use};
+use sparring_engine::{EvalSample, VariantSample, WeightPair};
+
+/// A position as a function of weights.
+pub trait Tunable {
+    /// The evaluation with these weights, in centipawns from White's view.
+    fn evaluate(&self, weights: &[WeightPair]) -> f32;
+
+    /// Adds `slope` times the gradient of the evaluation to `gradient`.
+    fn add_gradient(&self, weights: &[WeightPair], slope: f32, gradient: &mut [WeightPair]);
+}
+
+impl Tunable for EvalSample {
+    fn evaluate(&self, weights: &[WeightPair]) -> f32 {
+        Self::evaluate(self, weights)
+    }
+
+    fn add_gradient(&self, weights: &[WeightPair], slope: f32, gradient: &mut [WeightPair]) {
+        Self::add_gradient(self, weights, slope, gradient);
+    }
+}
+
+impl Tunable for VariantSample {
+    fn evaluate(&self, weights: &[WeightPair]) -> f32 {
+        Self::evaluate(self, weights)
+    }
+
+    fn add_gradient(&self, _: &[WeightPair], slope: f32, gradient: &mut [WeightPair]) {
+        Self::add_gradient(self, slope, gradient);
+    }
+}
 
 /// How to tune. Equal values on equal positions give equal weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,12 +102,16 @@ pub struct Tuned {
 }
 
 impl Tuner {
-    /// Tunes the current weights. Reports number (from 1) and errors of each pass.
-    pub fn tune(&self, set: &Dataset, tell: &mut dyn FnMut(usize, Errors)) -> Tuned {
-        let start = weights_in_use();
-        let k = self.k.unwrap_or_else(|| fit_k(&set.training, &start));
-        let before = self.errors(set, &start, k);
-        let weights = self.descend(set, &start, k, tell);
+    /// Tunes weights from `start`. Reports number (from 1) and errors of each pass.
+    pub fn tune<S: Tunable>(
+        &self,
+        set: &Dataset<S>,
+        start: &[WeightPair],
+        tell: &mut dyn FnMut(usize, Errors),
+    ) -> Tuned {
+        let k = self.k.unwrap_or_else(|| fit_k(&set.training, start));
+        let before = self.errors(set, start, k);
+        let weights = self.descend(set, start, k, tell);
         let rounded: Vec<[i32; 2]> = weights
             .iter()
             .map(|pair| pair.map(|half| half.round() as i32))
@@ -93,9 +126,9 @@ impl Tuner {
     }
 
     /// Descends over shuffled batches.
-    fn descend(
+    fn descend<S: Tunable>(
         &self,
-        set: &Dataset,
+        set: &Dataset<S>,
         start: &[WeightPair],
         k: f32,
         tell: &mut dyn FnMut(usize, Errors),
@@ -132,7 +165,7 @@ impl Tuner {
     }
 
     /// The target of a position: its label blended with the prediction of the initial weights.
-    fn aim(&self, position: &Labelled, start: &[WeightPair], k: f32) -> f32 {
+    fn aim<S: Tunable>(&self, position: &Labelled<S>, start: &[WeightPair], k: f32) -> f32 {
         let target = position.target(k, self.result_share);
         if self.keep <= 0.0 {
             return target;
@@ -140,8 +173,8 @@ impl Tuner {
         self.keep * points(k * position.sample.evaluate(start)) + (1.0 - self.keep) * target
     }
 
-    fn errors(&self, set: &Dataset, weights: &[WeightPair], k: f32) -> Errors {
-        let of = |positions: &[Labelled]| {
+    fn errors<S: Tunable>(&self, set: &Dataset<S>, weights: &[WeightPair], k: f32) -> Errors {
+        let of = |positions: &[Labelled<S>]| {
             mean_error(positions.iter(), |position| {
                 points(k * position.sample.evaluate(weights)) - position.target(k, self.result_share)
             })
@@ -154,8 +187,8 @@ impl Tuner {
 }
 
 /// Adds a position's part in the gradient of the mean squared error of `count` positions.
-fn add_slope(
-    position: &Labelled,
+fn add_slope<S: Tunable>(
+    position: &Labelled<S>,
     aim: f32,
     weights: &[WeightPair],
     k: f32,
@@ -168,7 +201,7 @@ fn add_slope(
 }
 
 /// The K with which these weights predict the games' results best, by halving intervals.
-fn fit_k(positions: &[Labelled], weights: &[WeightPair]) -> f32 {
+fn fit_k<S: Tunable>(positions: &[Labelled<S>], weights: &[WeightPair]) -> f32 {
     let evaluations: Vec<(f32, f32)> = positions
         .iter()
         .map(|position| (position.sample.evaluate(weights), position.points))
@@ -196,7 +229,7 @@ mod tests {
     use super::*;
     use crate::tuning::SelfPlay;
     use sparring_chess::{Rules as _, units::Nodes};
-    use sparring_engine::{Engine, EvalSample, weight_rows};
+    use sparring_engine::{Engine, weight_rows, weights_in_use};
 
     /// Positions of some games, labelled with the evaluation of `weights`.
     fn labelled_by(weights: &[WeightPair], k: f32) -> Dataset {
@@ -243,7 +276,7 @@ mod tests {
             ..Tuner::default()
         };
         let mut told = 0;
-        let tuned = tuner.tune(&set, &mut |_, _| told += 1);
+        let tuned = tuner.tune(&set, &weights_in_use(), &mut |_, _| told += 1);
         assert_eq!(told, 60);
         assert!(tuned.after.training < tuned.before.training / 4.0, "{tuned:?}");
         assert!(tuned.after.held_out < tuned.before.held_out / 3.0, "{tuned:?}");
@@ -263,7 +296,7 @@ mod tests {
             batch: 200,
             ..Tuner::default()
         };
-        let tune = |tuner: Tuner| tuner.tune(&set, &mut |_, _| ());
+        let tune = |tuner: Tuner| tuner.tune(&set, &weights_in_use(), &mut |_, _| ());
         assert_eq!(tune(tuner), tune(tuner));
         let free = tune(tuner).weights;
         let held = tune(Tuner { pull: 1e6, ..tuner }).weights;

@@ -19,7 +19,7 @@ struct Tally(BTreeMap<i32, [f64; 3]>);
 impl WdlModel {
     /// The curve under which the results of these positions are likeliest. Every position counts for both sides.
     #[must_use]
-    pub fn fit(positions: &[Labelled]) -> Self {
+    pub fn fit<S>(positions: &[Labelled<S>]) -> Self {
         let tally = Tally::of(positions);
         let mut best = Self {
             even: 150.0,
@@ -43,7 +43,7 @@ impl WdlModel {
 
     /// The mean surprise at the results of these positions, in nats: less is better.
     #[must_use]
-    pub fn loss(self, positions: &[Labelled]) -> f64 {
+    pub fn loss<S>(self, positions: &[Labelled<S>]) -> f64 {
         Tally::of(positions).loss(self)
     }
 
@@ -57,7 +57,7 @@ impl WdlModel {
 }
 
 impl Tally {
-    fn of(positions: &[Labelled]) -> Self {
+    fn of<S>(positions: &[Labelled<S>]) -> Self {
         let mut tally = BTreeMap::new();
         for position in positions {
             let result = if position.points > 0.75 {
