@@ -7,16 +7,21 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::tuning::{Generator, SelfPlay};
 use sparring::cli::openings::openings_of;
-use sparring_chess::units::Nodes;
+use sparring_chess::{Variant, units::Nodes};
+use sparring_match_runner::OpeningOptions;
 
 /// Plays games of the engine against itself and writes a line for each: start, result, moves, scores.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring-lab datagen games.txt --games 10000 --threads 2     # stopped and started again, it goes on
-  sparring-lab datagen games.txt --games 20000 --nodes 2000 --seed 7")]
+  sparring-lab datagen games.txt --games 20000 --nodes 2000 --seed 7
+  sparring-lab datagen atomic.txt --variant atomic --random-plies 4")]
 pub struct Args {
     /// The file of games; existing games are kept.
     file: PathBuf,
+    /// What is played, as lichess calls it: atomic, threeCheck. A file holds games of one variant.
+    #[arg(long, default_value = "standard", value_parser = str::parse::<Variant>)]
+    variant: Variant,
     /// How many games the file shall hold in the end.
     #[arg(long, default_value_t = 5000)]
     games: u64,
@@ -44,12 +49,19 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let openings = match &args.openings {
         Some(path) => {
-            let openings = openings_of(path, usize::MAX, args.seed)?.openings;
+            let options = OpeningOptions {
+                variant: args.variant,
+                ..OpeningOptions::standard(args.seed)
+            };
+            let openings = openings_of(path, options)?.openings;
             openings.into_iter().map(|opening| opening.position).collect()
         }
         None => Vec::new(),
     };
-    let starts = openings.len().max(1) as u64;
+    let starts = match openings.len() {
+        0 => u64::from(args.variant.start_count()),
+        count => count as u64,
+    };
     if args.random_plies == 0 && args.games > starts {
         bail!(
             "without random half moves there are {starts} different games at most, and not {}",
@@ -58,6 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     let generator = Generator {
         rules: SelfPlay {
+            variant: args.variant,
             nodes: Nodes(args.nodes),
             openings,
             random_plies: args.random_plies,
@@ -119,5 +132,10 @@ mod tests {
             "without random half moves there are 1 different games at most, and not 4"
         );
         assert!(parsed::<Args>(["datagen", &path, "--nodes", "0"]).is_err());
+        let wrong = parsed::<Args>(["datagen", &path, "--variant", "threecheck"]).unwrap_err();
+        assert!(
+            wrong.to_string().contains("did you mean \"threeCheck\"?"),
+            "{wrong}"
+        );
     }
 }

@@ -14,11 +14,11 @@ use crate::{
     datagen::progress_bar,
 };
 use sparring::cli::openings::openings_of;
-use sparring_chess::units::Millis;
+use sparring_chess::{Variant, units::Millis};
 use sparring_files as files;
 use sparring_match_runner::{
-    Adjudication, BadTimeControl, Journal, Match, Progress, Referee, Sprt, TimeControl, Verdict, progress,
-    read_openings,
+    Adjudication, BadTimeControl, Journal, Match, OpeningOptions, Progress, Referee, Sprt, TimeControl,
+    Verdict, progress, read_openings,
 };
 use sparring_uci_client::EngineSpec;
 
@@ -136,10 +136,17 @@ fn parse_sprt(text: &str) -> Result<Sprt, String> {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let (openings, text) = match &args.openings {
         Some(path) => {
-            let set = openings_of(path, args.plies.unwrap_or(usize::MAX), args.seed)?;
+            let options = OpeningOptions {
+                plies: args.plies.unwrap_or(usize::MAX),
+                ..OpeningOptions::standard(args.seed)
+            };
+            let set = openings_of(path, options)?;
             (set.openings, set.text)
         }
-        None => (read_openings(START, args.seed)?, START.to_owned()),
+        None => (
+            read_openings(START, Variant::Standard, args.seed)?,
+            START.to_owned(),
+        ),
     };
     let controls = controls(args)?;
     let contest = Match {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::{exit::Exit, openings::openings_of, print};
 use sparring_chess::{GameHistory, Variant, units::Depth};
 use sparring_engine::bench;
+use sparring_match_runner::OpeningOptions;
 use sparring_uci as uci;
 
 /// Benchmark: node count of fixed positions (the engine's signature) and nodes per second.
@@ -53,7 +54,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn read(args: &Args, path: &Path) -> anyhow::Result<Vec<GameHistory>> {
-    let openings = openings_of(path, usize::MAX, args.seed)?.openings;
+    let openings = openings_of(path, OpeningOptions::standard(args.seed))?.openings;
     let drawn = openings.into_iter().take(args.count as usize);
     Ok(drawn
         .map(|opening| GameHistory::from_position(Variant::Standard, opening.position))

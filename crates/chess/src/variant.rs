@@ -6,6 +6,7 @@ use shakmaty::{Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup as _,
 use thiserror::Error;
 
 use super::Position;
+use sparring_diagnostics::did_you_mean;
 
 /// A variant as lichess names it. "From position" is standard chess from another start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -97,6 +98,24 @@ impl Variant {
         Position::new(self.rules())
     }
 
+    /// How many positions games of this variant may begin with when none is given.
+    #[must_use]
+    pub fn start_count(self) -> u32 {
+        match self {
+            Self::Chess960 => 960,
+            _ => 1,
+        }
+    }
+
+    /// One of these positions, in Chess960 by the usual numbering. Numbers wrap around.
+    #[must_use]
+    pub fn numbered_start(self, number: u32) -> Position {
+        match self {
+            Self::Chess960 => parse_fen(self, &chess960_fen(number)).unwrap_or_else(|_| self.start()),
+            _ => self.start(),
+        }
+    }
+
     /// Castling rights follow chess960 rules wherever a FEN is given, so that any rook may hold them.
     fn castling_mode(self) -> CastlingMode {
         CastlingMode::from_chess960(self.castles_onto_rook())
@@ -124,7 +143,7 @@ impl fmt::Display for Variant {
 
 /// No variant has this key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("\"{0}\" is not a variant lichess knows")]
+#[error("\"{0}\" is not a variant lichess knows{hint}", hint = did_you_mean(.0, Variant::ALL.map(Variant::key)))]
 pub struct UnknownVariant(pub String);
 
 impl FromStr for Variant {
@@ -232,7 +251,11 @@ mod tests {
         for variant in Variant::ALL {
             assert_eq!(variant.key().parse(), Ok(variant));
         }
-        assert!("Standard".parse::<Variant>().is_err());
+        let error = "Atomik".parse::<Variant>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "\"Atomik\" is not a variant lichess knows; did you mean \"atomic\"?"
+        );
     }
 
     #[test]
@@ -245,11 +268,14 @@ mod tests {
     #[test]
     fn every_start_of_chess960_can_be_played_and_castles_both_ways() {
         assert_eq!(chess960_fen(518), write_fen(&Variant::Standard.start()));
-        for number in 0..960 {
+        for number in 0..Variant::Chess960.start_count() {
             let fen = chess960_fen(number);
             let pos = parse_fen(Variant::Chess960, &fen).unwrap();
             assert_eq!(write_fen(&pos), fen);
+            assert_eq!(Variant::Chess960.numbered_start(number), pos);
         }
+        let atomic = Variant::Atomic;
+        assert_eq!(atomic.numbered_start(7), atomic.start());
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
 }
 
 /// Splits a line into the FEN of its position and its operations, which may be empty; none where it has no four fields.
+/// Checks left of three-check belong to the FEN, before its counters (`3+3`) or behind them (`+0+0`).
 pub(super) fn split(line: &str) -> Option<(String, &str)> {
     let (mut fen, mut rest) = (String::new(), line.trim());
     for _ in 0..4 {
@@ -30,13 +31,28 @@ pub(super) fn split(line: &str) -> Option<(String, &str)> {
         fen += field;
         fen.push(' ');
     }
+    if let Some((checks, after)) = word(rest).filter(|(word, _)| is_checks(word)) {
+        fen += checks;
+        fen.push(' ');
+        rest = after;
+    }
     let counters = word(rest).and_then(|(halfmoves, after)| {
         let (number, after) = word(after)?;
         let is_number = |text: &str| text.parse::<u32>().is_ok();
         (is_number(halfmoves) && is_number(number)).then(|| (format!("{halfmoves} {number}"), after))
     });
-    let (counters, operations) = counters.unwrap_or_else(|| ("0 1".to_owned(), rest));
-    Some((fen + &counters, operations))
+    let (counters, mut operations) = counters.unwrap_or_else(|| ("0 1".to_owned(), rest));
+    fen += &counters;
+    if let Some((checks, after)) = word(operations).filter(|(word, _)| is_checks(word)) {
+        fen.push(' ');
+        fen += checks;
+        operations = after;
+    }
+    Some((fen, operations))
+}
+
+fn is_checks(word: &str) -> bool {
+    word.contains('+') && word.bytes().all(|byte| byte == b'+' || byte.is_ascii_digit())
 }
 
 /// The first word and what follows it.
@@ -70,6 +86,9 @@ mod tests {
             ("8/8/8/8\tw  - -", "8/8/8/8 w - - 0 1", ""),
             ("8/8/8/8 b KQ e3 12 34", "8/8/8/8 b KQ e3 12 34", ""),
             ("8/8/8/8 b KQ e3 12 34 bm a4;", "8/8/8/8 b KQ e3 12 34", "bm a4;"),
+            ("8/8/8/8 b - - 3+2", "8/8/8/8 b - - 3+2 0 1", ""),
+            ("8/8/8/8 b - - 3+2 4 5 id;", "8/8/8/8 b - - 3+2 4 5", "id;"),
+            ("8/8/8/8 b - - 4 5 +0+1 id;", "8/8/8/8 b - - 4 5 +0+1", "id;"),
             ("8/8/8/8 b - - 12 bm;", "8/8/8/8 b - - 0 1", "12 bm;"),
         ] {
             assert_eq!(split(line), Some((fen.to_owned(), operations)), "{line}");

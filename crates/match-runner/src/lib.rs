@@ -20,7 +20,7 @@ pub use epd::read_file as read_epd;
 pub use game::{Finished, Referee};
 pub use journal::{Journal, JournalError, JournalRow};
 pub use openings::{
-    Opening, OpeningSet, OpeningsError, human as human_opening, read as read_openings,
+    Opening, OpeningOptions, OpeningSet, OpeningsError, human as human_opening, read as read_openings,
     read_file as read_openings_file,
 };
 pub use participant::{BuiltinEngine, ExternalEngine, Participant};

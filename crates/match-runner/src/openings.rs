@@ -57,20 +57,49 @@ pub struct OpeningSet {
     pub remarks: Vec<String>,
 }
 
+/// What is read of a file of openings.
+#[derive(Debug, Clone, Copy)]
+pub struct OpeningOptions {
+    /// The rules by which positions are read, and games are kept.
+    pub variant: Variant,
+    /// An opening is the position of a game after so many half moves, or at its end; [`usize::MAX`] for always its end.
+    pub plies: usize,
+    /// Orders the openings.
+    pub seed: u64,
+}
+
+impl OpeningOptions {
+    /// Whole games of standard chess.
+    #[must_use]
+    pub fn standard(seed: u64) -> Self {
+        Self {
+            variant: Variant::Standard,
+            plies: usize::MAX,
+            seed,
+        }
+    }
+
+    /// Whether a game of this variant leads to an opening: standard chess from other starts is still standard chess.
+    fn takes(&self, variant: Variant) -> bool {
+        let standard = |variant| matches!(variant, Variant::Standard | Variant::FromPosition);
+        variant == self.variant || standard(variant) && standard(self.variant)
+    }
+}
+
 /// Reads a file of openings: games in PGN, recognised by the name (`.pgn`) or by how they begin, or lines as [`read`]
-/// takes them. An opening is the position of a game after `plies` half moves, or at its end.
+/// takes them.
 ///
 /// # Errors [`OpeningsError`] when the file cannot be read, has no opening, or has an invalid line.
-pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
+pub fn read_file(path: &Path, options: OpeningOptions) -> Result<OpeningSet, OpeningsError> {
     let bytes = files::read_unpacked(path, epd::MOST)?;
     let named = path
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
     let text = epd::text_of(&bytes);
     if named || is_pgn(&text) {
-        return read_games(&bytes, plies, seed);
+        return read_games(&bytes, options);
     }
-    let openings = read(&text, seed)?;
+    let openings = read(&text, options.variant, options.seed)?;
     let positions: HashSet<u64> = openings.iter().map(|opening| key(&opening.position)).collect();
     let repeated = openings.len() - positions.len();
     let mut remarks = Vec::new();
@@ -80,7 +109,7 @@ pub fn read_file(path: &Path, plies: usize, seed: u64) -> Result<OpeningSet, Ope
             "{repeated} of {all} openings are positions that come up before"
         ));
     }
-    if plies != usize::MAX {
+    if options.plies != usize::MAX {
         remarks.push("a number of half moves is for games in PGN: these are positions".to_owned());
     }
     Ok(OpeningSet {
@@ -142,8 +171,8 @@ impl Tally {
 }
 
 /// Reads games and keeps their final positions, each once. Games that are broken, over, or of other rules are left out.
-fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, OpeningsError> {
-    let mut games = Games::new(bytes, plies);
+fn read_games(bytes: &[u8], options: OpeningOptions) -> Result<OpeningSet, OpeningsError> {
+    let mut games = Games::new(bytes, options.plies);
     let (mut openings, mut seen, mut tally) = (Vec::new(), HashSet::new(), Tally::default());
     loop {
         let game = match games.next_game() {
@@ -159,7 +188,7 @@ fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, Openi
         let line = &game.line;
         if let Some(why) = &game.broken {
             tally.record_broken(&why.to_string());
-        } else if !matches!(line.variant(), Variant::Standard | Variant::FromPosition) {
+        } else if !options.takes(line.variant()) {
             tally.strange += 1;
         } else if line.outcome().is_some() {
             tally.over += 1;
@@ -188,7 +217,7 @@ fn read_games(bytes: &[u8], plies: usize, seed: u64) -> Result<OpeningSet, Openi
         .iter()
         .map(|opening| write_fen(&opening.position))
         .collect();
-    openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    openings.shuffle(&mut ChaCha8Rng::seed_from_u64(options.seed));
     Ok(OpeningSet {
         openings,
         text: fens.join("\n"),
@@ -211,13 +240,13 @@ fn name_of(game: &RecordedGame) -> String {
     name
 }
 
-/// Reads openings, one a line as EPD or FEN; empty lines and those that begin with `#` do not count.
+/// Reads openings of a variant, one a line as EPD or FEN; empty lines and those that begin with `#` do not count.
 ///
 /// The order is shuffled by the seed, so that a short match and a long one begin alike.
 ///
 /// # Errors
 /// [`OpeningsError`] names the first line that is no position, or one without a game to play.
-pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
+pub fn read(text: &str, variant: Variant, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -227,8 +256,8 @@ pub fn read(text: &str, seed: u64) -> Result<Vec<Opening>, OpeningsError> {
         // A line of too few fields is quoted as a whole.
         let (fen, rest) = epd::split(line).unwrap_or_else(|| (line.to_owned(), ""));
         let wrong = |why| OpeningsError::Line { line: index + 1, why };
-        let position = parse_fen(Variant::Standard, &fen).map_err(|error| wrong(error.to_string()))?;
-        let game = GameHistory::from_position(Variant::Standard, position.clone());
+        let position = parse_fen(variant, &fen).map_err(|error| wrong(error.to_string()))?;
+        let game = GameHistory::from_position(variant, position.clone());
         if let Some(outcome) = game.outcome() {
             // Such a pair would count as two draws.
             return Err(wrong(format!(
@@ -298,12 +327,12 @@ mod tests {
 
     #[test]
     fn epd_and_fen_are_read_and_the_seed_orders_them() {
-        let openings = read(TEXT, 1).unwrap();
+        let openings = read(TEXT, Variant::Standard, 1).unwrap();
         let mut names: Vec<&str> = openings.iter().map(|opening| opening.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, ["8/8/8/8/8/4k3/8/4K2R w K - 3 40", "B00 King's Pawn"]);
         let order = |seed| {
-            read(&TEXT.repeat(20), seed)
+            read(&TEXT.repeat(20), Variant::Standard, seed)
                 .unwrap()
                 .into_iter()
                 .map(|o| o.name)
@@ -318,7 +347,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        let set = read_file(&path, plies, 1)?;
+        let options = OpeningOptions {
+            plies,
+            ..OpeningOptions::standard(1)
+        };
+        let set = read_file(&path, options)?;
         let mut names: Vec<String> = set.openings.into_iter().map(|opening| opening.name).collect();
         names.sort_unstable();
         Ok((names, set.remarks))
@@ -365,22 +398,48 @@ mod tests {
         assert_eq!(remarks, ["2 of 4 openings are positions that come up before"]);
     }
 
+    #[test]
+    fn openings_are_those_of_the_variant() {
+        let lines = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 2+3 0 1 id \"one check\";\n\
+            rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2 +0+1\n";
+        let mut openings = read(lines, Variant::ThreeCheck, 1).unwrap();
+        openings.sort_by(|one, other| one.name.cmp(&other.name));
+        let names: Vec<&str> = openings.iter().map(|opening| opening.name.as_str()).collect();
+        let second = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 3+2 0 2";
+        assert_eq!(names, ["one check", second]);
+        let hill = "8/8/8/4k3/8/8/8/K7 w - - 0 1";
+        assert!(read(hill, Variant::Horde, 1).is_err());
+        let error = read(hill, Variant::KingOfTheHill, 1).unwrap_err();
+        assert!(
+            error.to_string().ends_with("the game is over there (variant)"),
+            "{error}"
+        );
+        let atomic = OpeningOptions {
+            variant: Variant::Atomic,
+            ..OpeningOptions::standard(1)
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pgn");
+        std::fs::write(&path, GAMES).unwrap();
+        let set = read_file(&path, atomic).unwrap();
+        assert_eq!(set.openings.len(), 1);
+        assert_eq!(set.openings[0].name, "e2e4");
+    }
+
     #[cfg(unix)]
     #[test]
     fn what_never_ends_is_refused() {
-        let error = read_file(Path::new("/dev/zero"), 1, 1).unwrap_err();
+        let error = read_file(Path::new("/dev/zero"), OpeningOptions::standard(1)).unwrap_err();
         assert_eq!(error.to_string(), "this is a device, not a file");
     }
 
     #[test]
     fn a_bad_line_is_named() {
-        let error = read("\nnot a position\n", 0).unwrap_err();
+        let read = |text| read(text, Variant::Standard, 0);
+        let error = read("\nnot a position\n").unwrap_err();
         assert!(error.to_string().starts_with("line 2: "), "{error}");
-        let over = read("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", 0).unwrap_err();
+        let over = read("7k/5Q2/8/8/8/8/8/K7 b - - 0 1").unwrap_err();
         assert_eq!(over.to_string(), "line 1: the game is over there (stalemate)");
-        assert!(matches!(
-            read("# nothing\n", 0).unwrap_err(),
-            OpeningsError::Empty
-        ));
+        assert!(matches!(read("# nothing\n").unwrap_err(), OpeningsError::Empty));
     }
 }

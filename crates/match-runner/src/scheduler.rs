@@ -273,7 +273,7 @@ mod tests {
                 margin: Millis(100),
                 adjudication: None,
             },
-            openings: read_openings(START, 1).unwrap(),
+            openings: read_openings(START, Variant::Standard, 1).unwrap(),
             pairs: 2,
             concurrency: 1,
             sprt,

@@ -215,7 +215,7 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::units::Elo;
+    use sparring_chess::{Variant, units::Elo};
     use sparring_match_runner::read_openings;
 
     fn ladder(names: &[&str]) -> RoundRobin<'static> {
@@ -254,7 +254,7 @@ mod tests {
     fn a_ladder_is_played_once_and_the_same_again() {
         // From a won ending, so that it is over soon.
         let ladder = RoundRobin {
-            openings: Some(read_openings("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", 1).unwrap()),
+            openings: Some(read_openings("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", Variant::Standard, 1).unwrap()),
             ..ladder(&["600", "800"])
         };
         let play = || {

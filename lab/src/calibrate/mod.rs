@@ -23,6 +23,7 @@ use sparring::cli::{
 use sparring_chess::units::Elo;
 use sparring_engine::bench;
 use sparring_files as files;
+use sparring_match_runner::OpeningOptions;
 use sparring_personality::{Level, strength::Levels};
 use table::Measured;
 
@@ -97,7 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         ),
     };
     let opened = args.openings.as_deref();
-    let opened = opened.map(|path| openings_of(path, usize::MAX, args.seed));
+    let opened = opened.map(|path| openings_of(path, OpeningOptions::standard(args.seed)));
     let (openings, opened) = opened.transpose()?.map(|set| (set.openings, set.text)).unzip();
     let ladder = RoundRobin {
         levels,

@@ -14,7 +14,10 @@ use std::{
 
 use thiserror::Error;
 
-use super::{game_record::GameRecord, selfplay::SelfPlay};
+use super::{
+    game_record::{GameRecord, HEADING},
+    selfplay::SelfPlay,
+};
 use sparring_chess::key;
 use sparring_engine::Engine;
 use sparring_files as files;
@@ -187,13 +190,15 @@ impl Generator {
     /// The first line of the file: what must agree for games to belong together.
     fn heading(&self) -> String {
         let SelfPlay {
+            variant,
             nodes,
             openings,
             random_plies,
             seed,
         } = &self.rules;
         format!(
-            "# sparring games 2: {} nodes a move, {random_plies} random plies, {} openings ({:016x}), seed {seed}",
+            "{HEADING} {}, {} nodes a move, {random_plies} random plies, {} openings ({:016x}), seed {seed}",
+            variant.key(),
             nodes.0,
             openings.len(),
             // Of the same ones in the same order.
@@ -214,6 +219,7 @@ mod tests {
     fn generator(games: u64, threads: usize) -> Generator {
         Generator {
             rules: SelfPlay {
+                variant: Variant::Standard,
                 nodes: Nodes(30),
                 openings: Vec::new(),
                 random_plies: 6,
@@ -255,6 +261,20 @@ mod tests {
             assert!(other.run(&path, &mut |_| ()).is_err());
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn games_of_another_variant_are_not_mixed_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games");
+        let mut run = generator(1, 1);
+        run.rules.variant = Variant::Atomic;
+        run.run(&path, &mut |_| ()).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("# sparring games 3: atomic, 30 nodes"), "{text}");
+        let error = generator(2, 1).run(&path, &mut |_| ()).unwrap_err();
+        assert!(matches!(error, GenerateError::OtherRun { .. }), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use thiserror::Error;
 
 use super::{
-    game_record::{GameRecord, RecordError},
+    game_record::{GameRecord, RecordError, variant_of},
     optimizer::points,
 };
-use sparring_chess::{Position, key};
+use sparring_chess::{Position, Variant, key};
 use sparring_engine::EvalSample;
 
 /// A training position with its label.
@@ -23,6 +23,8 @@ pub struct Labelled<S = EvalSample> {
 /// Positions to learn from and positions to test on, never of games with the same start: such games may be the same.
 #[derive(Debug, Clone)]
 pub struct Dataset<S = EvalSample> {
+    /// What was played in all of them.
+    pub variant: Variant,
     /// To learn from.
     pub training: Vec<Labelled<S>>,
     /// To test on: those of a tenth of all starts.
@@ -85,6 +87,7 @@ const HELD_OUT: u64 = 10;
 impl<S> Default for Dataset<S> {
     fn default() -> Self {
         Self {
+            variant: Variant::Standard,
             training: Vec::new(),
             held_out: Vec::new(),
             games: 0,
@@ -98,7 +101,7 @@ impl<S> Dataset<S> {
     /// end is a game cut off by a kill and does not count.
     ///
     /// # Errors
-    /// [`BadGame`] names the first line that is no game.
+    /// [`BadGame`] names the first line that is no game, or the heading of games of another variant.
     pub fn add(
         &mut self,
         text: &str,
@@ -109,13 +112,15 @@ impl<S> Dataset<S> {
         let mut read = 0;
         for (index, line) in whole.lines().enumerate() {
             read += line.len() + 1;
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let game: GameRecord = line.parse().map_err(|source| BadGame {
+            let bad = |source| BadGame {
                 line: index + 1,
                 source,
-            })?;
+            };
+            if line.is_empty() || line.starts_with('#') {
+                self.check_heading(line).map_err(bad)?;
+                continue;
+            }
+            let game = GameRecord::read(line, self.variant).map_err(bad)?;
             let held_out = key(game.line.start()).is_multiple_of(HELD_OUT);
             let set = if held_out {
                 &mut self.held_out
@@ -139,15 +144,28 @@ impl<S> Dataset<S> {
         }
         Ok(())
     }
+
+    /// Refuses the heading of a file with games of another variant; other comments are none.
+    fn check_heading(&self, comment: &str) -> Result<(), RecordError> {
+        let expected = self.variant;
+        match variant_of(comment).transpose()? {
+            Some(found) if found != expected => Err(RecordError::Variant { found, expected }),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::{GameHistory, Variant, write_fen};
+    use sparring_chess::{GameHistory, write_fen};
 
     const GAME: &str =
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:31 e7e5 g1f3:-7";
+
+    fn standard(text: &str) -> GameRecord {
+        GameRecord::read(text, Variant::Standard).unwrap()
+    }
 
     fn whole(pos: &Position) -> Option<EvalSample> {
         Some(EvalSample::of(pos))
@@ -178,10 +196,9 @@ mod tests {
 
     #[test]
     fn what_came_later_is_told_the_less_the_later_it_came() {
-        let game: GameRecord =
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:0 e7e5 g1f3:100 b8c6:-100"
-                .parse()
-                .unwrap();
+        let game = standard(
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:0 e7e5 g1f3:100 b8c6:-100",
+        );
         let k = 0.01;
         let said = |score: f32| 1.0 / (1.0 + (-k * score).exp());
         let told = |fade: f32| TargetBlend { fade, k }.of(&game);
@@ -195,10 +212,9 @@ mod tests {
         let third = 0.5 * last + 0.5 * said(100.0);
         assert_eq!(told(0.5), [third, third, last, 1.0]);
         // Two plies passed between the first score and the next.
-        let before: GameRecord =
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0-1 | e2e4 e7e5:50 g1f3 b8c6"
-                .parse()
-                .unwrap();
+        let before = standard(
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 0-1 | e2e4 e7e5:50 g1f3 b8c6",
+        );
         assert_eq!(TargetBlend { fade: 0.5, k }.of(&before)[0], 0.875 * said(50.0));
         let mut set = Dataset {
             blend: TargetBlend { fade: 0.5, k },
@@ -224,5 +240,27 @@ mod tests {
             .add(&format!("{GAME}\nnonsense\n"), &mut whole, &mut |_| ())
             .unwrap_err();
         assert!(error.to_string().starts_with("line 2: "), "{error}");
+    }
+
+    #[test]
+    fn games_of_another_variant_are_refused_by_their_heading() {
+        let file = "# sparring games 3: threeCheck, 9 nodes a move\n\
+            rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 2+3 0 1 | 1-0 | e2e4:31\n";
+        let error = Dataset::default().add(file, &mut whole, &mut |_| ()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 1: these are games of Three-check, not of Standard"
+        );
+        let mut checks_left = Vec::new();
+        let mut take = |pos: &Position| {
+            checks_left.push(write_fen(pos).split(' ').nth(4).map(str::to_owned));
+            Some(())
+        };
+        let mut set = Dataset {
+            variant: Variant::ThreeCheck,
+            ..Dataset::default()
+        };
+        set.add(file, &mut take, &mut |_| ()).unwrap();
+        assert_eq!(checks_left, [Some("2+3".to_owned())]);
     }
 }

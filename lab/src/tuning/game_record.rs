@@ -1,10 +1,15 @@
 //! A game of self-play as a line of text: start, result, moves, and the scores of the quiet positions.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 use thiserror::Error;
 
-use sparring_chess::{GameHistory, PlayError, Position, Variant, write_fen};
+use sparring_chess::{GameHistory, PlayError, Position, UnknownVariant, Variant, write_fen};
+
+/// How the first line of a file of games begins; the key of the variant follows.
+pub(super) const HEADING: &str = "# sparring games 3:";
+/// How it begins in files that say no variant: they hold standard chess.
+const STANDARD_HEADING: &str = "# sparring games 2:";
 
 /// Result of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,10 +50,11 @@ impl GameOutcome {
 /// promotion, no side far ahead. It is the search's, in centipawns from White's view.
 ///
 /// ```
+/// use sparring_chess::Variant;
 /// use sparring_lab::tuning::GameRecord;
 ///
 /// let text = "8/8/8/8/8/2k5/8/K1q5 w - - 0 1 | 0-1 | a1a2:-950";
-/// let game: GameRecord = text.parse().unwrap();
+/// let game = GameRecord::read(text, Variant::Standard).unwrap();
 /// assert_eq!(game.quiet().next().unwrap().1, -950);
 /// assert_eq!(game.to_string(), text);
 /// ```
@@ -74,15 +80,68 @@ pub enum RecordError {
     /// A score is no number.
     #[error("\"{0}\" is not MOVE:SCORE with the score in centipawns")]
     Score(String),
+    /// The games are of another variant.
+    #[error("these are games of {found}, not of {expected}")]
+    Variant {
+        /// Of the file.
+        found: Variant,
+        /// Of the data set.
+        expected: Variant,
+    },
+    /// The heading names none.
+    #[error(transparent)]
+    UnknownVariant(#[from] UnknownVariant),
     /// The moves cannot have been played.
     #[error(transparent)]
     Moves(#[from] PlayError),
 }
 
+/// The variant that a heading names; none for another line.
+pub(super) fn variant_of(heading: &str) -> Option<Result<Variant, UnknownVariant>> {
+    if heading.starts_with(STANDARD_HEADING) {
+        return Some(Ok(Variant::Standard));
+    }
+    let key = heading.strip_prefix(HEADING)?.split(',').next()?;
+    Some(key.trim().parse())
+}
+
 impl GameRecord {
+    /// Reads a line of a file of games of this variant.
+    ///
+    /// # Errors
+    /// [`RecordError`] quotes what is no game.
+    pub fn read(text: &str, variant: Variant) -> Result<Self, RecordError> {
+        let fields: Vec<&str> = text.split('|').map(str::trim).collect();
+        let [fen, outcome, moves] = fields[..] else {
+            return Err(RecordError::Fields(text.to_owned()));
+        };
+        let outcome = [GameOutcome::White, GameOutcome::Draw, GameOutcome::Black]
+            .into_iter()
+            .find(|known| known.word() == outcome)
+            .ok_or_else(|| RecordError::Outcome(outcome.to_owned()))?;
+        let (mut played, mut scores) = (String::new(), Vec::new());
+        for word in moves.split_ascii_whitespace() {
+            let (mv, score) = match word.split_once(':') {
+                Some((mv, score)) => {
+                    let score = score.parse().map_err(|_| RecordError::Score(word.to_owned()))?;
+                    (mv, Some(score))
+                }
+                None => (word, None),
+            };
+            played.push_str(mv);
+            played.push(' ');
+            scores.push(score);
+        }
+        Ok(Self {
+            line: GameHistory::replay(variant, fen, &played)?,
+            scores,
+            outcome,
+        })
+    }
+
     /// The quiet positions, each with its score in centipawns from White's view.
     pub fn quiet(&self) -> impl Iterator<Item = (Position, i32)> {
-        let mut line = GameHistory::from_position(Variant::Standard, self.line.start().clone());
+        let mut line = GameHistory::from_position(self.line.variant(), self.line.start().clone());
         self.line
             .moves()
             .iter()
@@ -108,39 +167,6 @@ impl fmt::Display for GameRecord {
     }
 }
 
-impl FromStr for GameRecord {
-    type Err = RecordError;
-
-    fn from_str(text: &str) -> Result<Self, RecordError> {
-        let fields: Vec<&str> = text.split('|').map(str::trim).collect();
-        let [fen, outcome, moves] = fields[..] else {
-            return Err(RecordError::Fields(text.to_owned()));
-        };
-        let outcome = [GameOutcome::White, GameOutcome::Draw, GameOutcome::Black]
-            .into_iter()
-            .find(|known| known.word() == outcome)
-            .ok_or_else(|| RecordError::Outcome(outcome.to_owned()))?;
-        let (mut played, mut scores) = (String::new(), Vec::new());
-        for word in moves.split_ascii_whitespace() {
-            let (mv, score) = match word.split_once(':') {
-                Some((mv, score)) => {
-                    let score = score.parse().map_err(|_| RecordError::Score(word.to_owned()))?;
-                    (mv, Some(score))
-                }
-                None => (word, None),
-            };
-            played.push_str(mv);
-            played.push(' ');
-            scores.push(score);
-        }
-        Ok(Self {
-            line: GameHistory::replay(Variant::Standard, fen, &played)?,
-            scores,
-            outcome,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,7 +175,7 @@ mod tests {
     fn a_game_is_read_as_it_was_written() {
         let text =
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1/2-1/2 | e2e4:31 e7e5 g1f3:-7";
-        let game: GameRecord = text.parse().unwrap();
+        let game = GameRecord::read(text, Variant::Standard).unwrap();
         assert_eq!(game.to_string(), text);
         let quiet: Vec<(String, i32)> = game
             .quiet()
@@ -163,8 +189,35 @@ mod tests {
     }
 
     #[test]
+    fn a_game_of_another_variant_is_replayed_by_its_rules() {
+        let text = "rnb1kbnr/ppp1pppp/8/3q4/8/8/PPPP1PPP/RNBQKBNR/Pp w KQkq - 0 3 | 1-0 | P@e4:-12 d5e4";
+        let game = GameRecord::read(text, Variant::Crazyhouse).unwrap();
+        assert_eq!(game.line.uci_moves(), "P@e4 d5e4");
+        let second = game.line.position();
+        assert!(write_fen(second).contains("[pp]"), "{}", write_fen(second));
+        assert!(GameRecord::read(text, Variant::Standard).is_err());
+    }
+
+    #[test]
+    fn the_heading_names_the_variant() {
+        let of = |text| variant_of(text).map(|read| read.map_err(|error| error.to_string()));
+        assert_eq!(of("# sparring games 3: horde, 9 nodes"), Some(Ok(Variant::Horde)));
+        assert_eq!(of("# sparring games 2: 5000 nodes"), Some(Ok(Variant::Standard)));
+        assert_eq!(of("# a remark"), None);
+        assert!(
+            of("# sparring games 3: hord, 9 nodes")
+                .unwrap()
+                .unwrap_err()
+                .contains("\"horde\"")
+        );
+    }
+
+    #[test]
     fn what_is_no_game_is_quoted() {
-        let error = |text: &str| text.parse::<GameRecord>().unwrap_err().to_string();
+        let error = |text: &str| {
+            let read = GameRecord::read(text, Variant::Standard);
+            read.unwrap_err().to_string()
+        };
         assert!(error("hello").contains("\"hello\""));
         assert!(error("8/8/8/8/8/2k5/8/K1q5 w - - 0 1 | 2-0 |").contains("\"2-0\""));
         assert!(error("8/8/8/8/8/2k5/8/K1q5 w - - 0 1 | 0-1 | a1a2:x").contains("\"a1a2:x\""));

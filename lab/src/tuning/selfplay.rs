@@ -12,9 +12,11 @@ use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop}
 /// How games of self-play are played. Equal values give equal games.
 #[derive(Debug, Clone)]
 pub struct SelfPlay {
+    /// What is played.
+    pub variant: Variant,
     /// Limits of each search.
     pub nodes: Nodes,
-    /// Where games start; the usual start when there is none.
+    /// Where games start; a start of the variant when there is none.
     pub openings: Vec<Position>,
     /// So many random moves, one more or less to vary the side, begin each game.
     pub random_plies: usize,
@@ -26,13 +28,16 @@ pub struct SelfPlay {
 const FAIR: i32 = 400;
 /// A position is kept while no side is further ahead than this.
 const KEPT: i32 = 1500;
-/// A game is won when a side has been this far ahead for [`WON_PLIES`] plies.
+/// A game is won when a side has been this far ahead for [`WON_PLIES`] plies. Where the evaluation is not that of standard
+/// chess, only mates that the search has found are as far: other rules turn games around at the last move.
 const WON: i32 = 2000;
 const WON_PLIES: usize = 6;
-/// A game is drawn when both have said so for [`DRAWN_PLIES`] plies, after [`DRAWN_FROM`].
+/// A game of standard chess is drawn when both have said so for [`DRAWN_PLIES`] plies, after [`DRAWN_FROM`].
 const DRAWN: i32 = 10;
 const DRAWN_PLIES: usize = 12;
 const DRAWN_FROM: usize = 80;
+/// What a mate counts, in centipawns: beyond any bound.
+const MATE: i32 = 30_000;
 /// So many openings are drawn for a game until one is fair.
 const MOST_OPENINGS: usize = 1000;
 /// No game is longer.
@@ -54,10 +59,10 @@ impl SelfPlay {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(number);
         engine.clear();
-        let mut line = self.opening(&mut rng, engine)?;
+        let mut line = self.opening(number, &mut rng, engine)?;
         let (mut scores, mut all) = (Vec::new(), Vec::new());
         let outcome = loop {
-            if let Some(outcome) = ended(&line).or_else(|| adjudicated(&all)) {
+            if let Some(outcome) = ended(&line).or_else(|| adjudicated(self.variant, &all)) {
                 break outcome;
             }
             let Some((mv, score)) = self.think(&line, engine) else {
@@ -77,23 +82,25 @@ impl SelfPlay {
     }
 
     /// A start that is still a game: random moves from an opening, neither side far ahead.
-    fn opening(&self, rng: &mut ChaCha8Rng, engine: &mut Engine) -> Option<GameHistory> {
+    fn opening(&self, number: u64, rng: &mut ChaCha8Rng, engine: &mut Engine) -> Option<GameHistory> {
         (0..MOST_OPENINGS).find_map(|_| {
             let start = match self.openings.len() {
-                0 => Variant::Standard.start(),
+                0 => self
+                    .variant
+                    .numbered_start((number % u64::from(self.variant.start_count())) as u32),
                 count => self.openings[rng.random_range(0..count)].clone(),
             };
-            let mut line = GameHistory::from_position(Variant::Standard, start);
+            let mut line = GameHistory::from_position(self.variant, start);
             let plies = self.random_plies + usize::from(self.random_plies > 0 && rng.random());
             for _ in 0..plies {
                 let moves = line.position().legal_moves();
-                if moves.is_empty() {
+                if moves.is_empty() || line.position().is_variant_end() {
                     break;
                 }
                 line.play(moves[rng.random_range(0..moves.len())]);
             }
             // The game begins here: its history is not the engine's doing.
-            let line = GameHistory::from_position(Variant::Standard, line.position().clone());
+            let line = GameHistory::from_position(self.variant, line.position().clone());
             let fair = line.outcome().is_none()
                 && self
                     .think(&line, engine)
@@ -116,7 +123,7 @@ impl SelfPlay {
         let report = engine.search(&SearchRequest::new(line.clone(), limits), &around, &mut |_| ());
         let score = match report.lines.first()?.score {
             Score::Cp(cp) => cp.0,
-            Score::Mate(moves) => 30_000 * moves.signum(),
+            Score::Mate(moves) => MATE * moves.signum(),
         };
         Some((report.best()?, score))
     }
@@ -133,18 +140,20 @@ fn ended(line: &GameHistory) -> Option<GameOutcome> {
 }
 
 /// Adjudicated result of the scores so far, one for each ply, from White's view.
-fn adjudicated(scores: &[i32]) -> Option<GameOutcome> {
+fn adjudicated(variant: Variant, scores: &[i32]) -> Option<GameOutcome> {
+    let standard = variant.traits().standard_eval;
+    let won = if standard { WON } else { MATE };
     let latest = |plies: usize| scores.len().checked_sub(plies).map(|from| &scores[from..]);
     let all = |plies: usize, test: &dyn Fn(i32) -> bool| {
         latest(plies).is_some_and(|span| span.iter().all(|score| test(*score)))
     };
-    if all(WON_PLIES, &|score| score >= WON) {
+    if all(WON_PLIES, &|score| score >= won) {
         return Some(GameOutcome::White);
     }
-    if all(WON_PLIES, &|score| score <= -WON) {
+    if all(WON_PLIES, &|score| score <= -won) {
         return Some(GameOutcome::Black);
     }
-    let drawn = scores.len() >= DRAWN_FROM && all(DRAWN_PLIES, &|score| score.abs() <= DRAWN);
+    let drawn = standard && scores.len() >= DRAWN_FROM && all(DRAWN_PLIES, &|score| score.abs() <= DRAWN);
     (drawn || scores.len() >= LONGEST).then_some(GameOutcome::Draw)
 }
 
@@ -155,6 +164,7 @@ mod tests {
 
     fn rules(seed: u64) -> SelfPlay {
         SelfPlay {
+            variant: Variant::Standard,
             nodes: Nodes(60),
             openings: Vec::new(),
             random_plies: 8,
@@ -195,12 +205,41 @@ mod tests {
     }
 
     #[test]
+    fn every_variant_is_played_by_its_own_rules_and_read_back() {
+        let mut engine = Engine::new(1);
+        for variant in Variant::ALL {
+            let play = SelfPlay {
+                variant,
+                random_plies: 4,
+                ..rules(1)
+            };
+            let game = play.play(0, &mut engine).unwrap();
+            assert_eq!(game.line.variant(), variant);
+            let text = game.to_string();
+            let again = GameRecord::read(&text, variant).unwrap();
+            assert_eq!(again.to_string(), text);
+            assert_eq!(again.line.outcome(), game.line.outcome(), "{text}");
+            assert_eq!(again.quiet().count(), game.quiet().count());
+        }
+    }
+
+    #[test]
     fn decided_games_end() {
+        let adjudicated = |scores: &[i32]| adjudicated(Variant::Standard, scores);
         assert_eq!(adjudicated(&[2500; 6]), Some(GameOutcome::White));
         assert_eq!(adjudicated(&[-2500; 6]), Some(GameOutcome::Black));
         assert_eq!(adjudicated(&[2500; 5]), None);
         assert_eq!(adjudicated(&[0; 79]), None);
         assert_eq!(adjudicated(&[0; 80]), Some(GameOutcome::Draw));
         assert_eq!(adjudicated(&[500; 400]), Some(GameOutcome::Draw));
+    }
+
+    #[test]
+    fn scores_without_a_mate_decide_no_game_of_other_rules() {
+        let adjudicated = |scores: &[i32]| adjudicated(Variant::Antichess, scores);
+        assert_eq!(adjudicated(&[2500; 100]), None);
+        assert_eq!(adjudicated(&[0; 100]), None);
+        assert_eq!(adjudicated(&[-MATE; 6]), Some(GameOutcome::Black));
+        assert_eq!(adjudicated(&[0; 400]), Some(GameOutcome::Draw));
     }
 }

@@ -228,12 +228,13 @@ fn fit_k<S: Tunable>(positions: &[Labelled<S>], weights: &[WeightPair]) -> f32 {
 mod tests {
     use super::*;
     use crate::tuning::SelfPlay;
-    use sparring_chess::{Rules as _, units::Nodes};
+    use sparring_chess::{Rules as _, Variant, units::Nodes};
     use sparring_engine::{Engine, weight_rows, weights_in_use};
 
     /// Positions of some games, labelled with the evaluation of `weights`.
     fn labelled_by(weights: &[WeightPair], k: f32) -> Dataset {
         let rules = SelfPlay {
+            variant: Variant::Standard,
             nodes: Nodes(40),
             openings: Vec::new(),
             random_plies: 8,

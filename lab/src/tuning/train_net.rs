@@ -254,7 +254,7 @@ mod tests {
 
     use super::*;
     use crate::tuning::SelfPlay;
-    use sparring_chess::{Rules as _, units::Nodes};
+    use sparring_chess::{Rules as _, Variant, units::Nodes};
     use sparring_engine::{Engine, nnue::Sampler};
 
     const SMALL: NetTrainer = NetTrainer {
@@ -273,6 +273,7 @@ mod tests {
     /// Positions of some games, in which the search is said to have found that a rook which has not left its corner is worth a pawn less.
     fn with_slow_rooks() -> Dataset<NetSample> {
         let rules = SelfPlay {
+            variant: Variant::Standard,
             nodes: Nodes(30),
             openings: Vec::new(),
             random_plies: 9,
