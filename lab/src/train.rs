@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         fade: args.fade,
         k: args.k,
     };
-    let set = read(&args.files, blend, &mut |pos| sampler.sample(pos))?;
+    let set = read(&args.files, Variant::Standard, blend, &mut |pos| sampler.sample(pos))?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
         set.games,

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 
 use crate::datagen::progress_bar;
 use crate::tuning::{Dataset, Errors, TargetBlend};
-use sparring_chess::Position;
+use sparring_chess::{Position, Variant};
 use sparring_files::{
     self as files,
     atomic_file::{self, Readers},
@@ -43,16 +43,18 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "it is a whole number from 1".to_owned())
 }
 
-/// Reads files of games, `take_apart` making of each quiet position what is learned from.
+/// Reads files of games of a variant, `take_apart` making of each quiet position what is learned from.
 ///
 /// # Errors
 /// When a file cannot be read or is none of games, and when they are too few to hold some out.
 pub(super) fn read<S>(
     files: &[PathBuf],
+    variant: Variant,
     blend: TargetBlend,
     take_apart: &mut dyn FnMut(&Position) -> Option<S>,
 ) -> anyhow::Result<Dataset<S>> {
     let mut set = Dataset {
+        variant,
         blend,
         ..Dataset::default()
     };

@@ -5,18 +5,26 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use crate::training_args::{Target, not_negative, positive, read, say, share, showing_passes};
-use crate::tuning::{TargetBlend, Tuned, Tuner, WdlModel};
-use sparring_engine::{EvalSample, weight_rows, weights_in_use, weights_source};
+use crate::tuning::{Dataset, TargetBlend, Tunable, Tuned, Tuner, WdlModel};
+use sparring_chess::Variant;
+use sparring_engine::{
+    EvalSample, VariantSample, WeightPair, WeightRow, variant_weight_rows, variant_weights_in_use,
+    variant_weights_source, weight_rows, weights_in_use, weights_source,
+};
 
 /// Moves the weights of the evaluation to where they predict the results of games best.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring-lab tune games.txt                                          # what would come of it
-  sparring-lab tune games.txt more.txt --write crates/engine/src/eval/weights.rs")]
+  sparring-lab tune games.txt more.txt --write crates/engine/src/eval/weights.rs
+  sparring-lab tune atomic.txt --variant atomic --write crates/engine/src/eval/variants/weights/atomic.rs")]
 pub struct Args {
     /// Files of games, as `sparring-lab datagen` writes them.
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// What was played, as lichess calls it: its weights are tuned.
+    #[arg(long, default_value = "standard", value_parser = str::parse::<Variant>)]
+    variant: Variant,
     /// Passes over all positions.
     #[arg(long, default_value_t = Tuner::default().passes)]
     passes: usize,
@@ -54,9 +62,45 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Hours of tuning must not end at a file that cannot be written.
     let target = args.write.as_deref().map(Target::try_out).transpose()?;
-    let set = read(&args.files, TargetBlend::default(), &mut |pos| {
-        Some(EvalSample::of(pos))
-    })?;
+    let (files, variant, blend) = (&args.files, args.variant, TargetBlend::default());
+    let (tuned, table) = match variant_weights_in_use(variant) {
+        None => {
+            let set = read(files, variant, blend, &mut |pos| Some(EvalSample::of(pos)))?;
+            let table = Table {
+                rows: weight_rows(),
+                weights: weights_in_use(),
+            };
+            (tune(args, &set, &table.weights), table)
+        }
+        Some(weights) => {
+            let set = read(files, variant, blend, &mut |pos| {
+                Some(VariantSample::of(variant, pos))
+            })?;
+            let table = Table {
+                rows: variant_weight_rows(),
+                weights,
+            };
+            (tune(args, &set, &table.weights), table)
+        }
+    };
+    if let Some(target) = target {
+        let text = match variant.traits().standard_eval {
+            true => weights_source(&tuned.weights),
+            false => variant_weights_source(variant, &tuned.weights),
+        };
+        say(&target.write(text.context("the table has another size")?.as_bytes())?);
+    }
+    say(&summary(&tuned, &table));
+    Ok(())
+}
+
+/// A table of weights as it is in use; a variant whose sides differ has the rows twice.
+struct Table {
+    rows: &'static [WeightRow],
+    weights: Vec<WeightPair>,
+}
+
+fn tune<S: Tunable>(args: &Args, set: &Dataset<S>, start: &[WeightPair]) -> Tuned {
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
         set.games,
@@ -81,27 +125,25 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         k: args.k,
         seed: args.seed,
     };
-    let tuned = showing_passes(args.passes, |tell| tuner.tune(&set, tell));
-    if let Some(target) = target {
-        let text = weights_source(&tuned.weights).context("the table has another size")?;
-        say(&target.write(text.as_bytes())?);
-    }
-    say(&summary(&tuned));
-    Ok(())
+    showing_passes(args.passes, |tell| tuner.tune(set, start, tell))
 }
 
 /// Errors before and after, and the weights that moved farthest.
-fn summary(tuned: &Tuned) -> String {
+fn summary(tuned: &Tuned, table: &Table) -> String {
     let mut text = format!(
         "K {:.6}\nerror    {:.6} -> {:.6}\nheld out {:.6} -> {:.6}\nmoved farthest:",
         tuned.k, tuned.before.training, tuned.after.training, tuned.before.held_out, tuned.after.held_out
     );
-    let before = weights_in_use();
-    let mut moves: Vec<(f32, String)> = weight_rows()
+    let places = table
+        .rows
         .iter()
-        .flat_map(|row| (0..row.length).map(move |index| (row, index)))
-        .map(|(row, index)| {
-            let (from, to) = (before[row.first + index], tuned.weights[row.first + index]);
+        .flat_map(|row| (0..row.length).map(move |index| (row, index)));
+    let mut moves: Vec<(f32, String)> = table
+        .weights
+        .iter()
+        .zip(&tuned.weights)
+        .zip(places.cycle())
+        .map(|((from, to), (row, index))| {
             let far = (from[0] - to[0] as f32).abs() + (from[1] - to[1] as f32).abs();
             let shown = format!(
                 "\n  {}[{index}] ({}, {}) -> ({}, {})",

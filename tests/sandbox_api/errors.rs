@@ -129,12 +129,6 @@ async fn challenges_that_cannot_be_are_refused() {
             400,
             "Rules not applicable for bots",
         ),
-        (
-            "SandBot",
-            &[("variant", "horde")][..],
-            400,
-            "This sandbox does not play Horde.",
-        ),
     ] {
         let (found, body) = table.anna.post(&format!("/api/challenge/{path}"), form).await;
         assert_eq!((found, &body["error"]), (status, &json!(text)), "{path} {form:?}");

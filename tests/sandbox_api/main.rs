@@ -7,3 +7,4 @@ mod guarded;
 mod harness;
 mod lobby;
 mod notation;
+mod variants;

@@ -1,6 +1,6 @@
 //! The bot plays in arenas that allow bots: joins, plays, asks for the next game, and leaves before it ends.
 
-use sparring_chess::units::Millis;
+use sparring_chess::{Variant, units::Millis};
 use sparring_lichess::model::ArenaId;
 use sparring_sandbox::TournamentPlan;
 use tokio::time::timeout;
@@ -23,6 +23,7 @@ fn plan() -> TournamentPlan {
     TournamentPlan {
         bots_allowed: true,
         team: None,
+        variant: Variant::Standard,
         clock: (Millis::from_secs(180), Millis::from_secs(2)),
         begins_in: Millis::ZERO,
         minutes: 60,

@@ -155,8 +155,12 @@ impl GameHistory {
     /// How often the current position occurred in this game, this time included.
     #[must_use]
     pub fn repetitions(&self) -> usize {
-        // An irreversible move resets the count, and the half-move clock says how far back that is.
-        let reversible = self.position.halfmoves() as usize + 1;
+        // An irreversible move resets the count, and the half-move clock says how far back that is. Where captured
+        // pieces are dropped again, no capture is irreversible.
+        let reversible = match self.variant.traits().drops {
+            true => self.keys.len(),
+            false => self.position.halfmoves() as usize + 1,
+        };
         let current = self.keys[self.keys.len() - 1];
         self.keys
             .iter()

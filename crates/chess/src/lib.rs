@@ -26,7 +26,9 @@ pub use shakmaty::{
     ByColor, Color, File, KnownOutcome, Move, MoveList, Position as Rules, Rank, Role, Square,
     variant::VariantPosition as Position,
 };
-pub use variant::{FenError, UnknownVariant, Variant, chess960_fen, parse_fen, position_of, write_fen};
+pub use variant::{
+    FenError, UnknownVariant, Variant, chess960_fen, lichess_fen, parse_fen, position_of, write_fen,
+};
 pub use variant_traits::{Exchanges, VariantTraits};
 
 use shakmaty::{

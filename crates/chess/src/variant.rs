@@ -2,7 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
-use shakmaty::{Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup as _, Setup, fen::Fen, variant};
+use shakmaty::{
+    Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup as _, Position as _, Setup, fen::Fen, variant,
+};
 use thiserror::Error;
 
 use super::Position;
@@ -242,9 +244,57 @@ pub fn write_fen(pos: &Position) -> String {
     Fen::from_position(pos, EnPassantMode::Legal).to_string()
 }
 
+/// Writes a position as lichess does: pockets of Crazyhouse behind a slash and not in brackets, checks given in
+/// Three-check at the end and not those left in the middle. [`parse_fen`] reads both. Source: scalachess.
+#[must_use]
+pub fn lichess_fen(pos: &Position) -> String {
+    let fen = write_fen(pos);
+    match pos {
+        Position::Crazyhouse(_) => fen.replacen('[', "/", 1).replacen(']', "", 1),
+        Position::ThreeCheck(_) => {
+            let mut fields: Vec<&str> = fen.split(' ').collect();
+            let left = pos.remaining_checks().copied().unwrap_or_default();
+            let given = left.map(|left| 3_u32.saturating_sub(u32::from(left)));
+            // Behind the en passant square.
+            if fields.len() == 7 {
+                fields.remove(4);
+            }
+            format!("{} +{}+{}", fields.join(" "), given.white, given.black)
+        }
+        _ => fen,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_spellings_of_pockets_and_checks_are_one_position() {
+        for (variant, ours, lichess) in [
+            (
+                Variant::Crazyhouse,
+                "r~nbqk2r/8/8/8/8/8/8/4K3[Pnn] w kq - 0 9",
+                "r~nbqk2r/8/8/8/8/8/8/4K3/Pnn w kq - 0 9",
+            ),
+            (
+                Variant::ThreeCheck,
+                "4k3/8/8/8/8/8/4P3/4K3 b - - 3+1 5 9",
+                "4k3/8/8/8/8/8/4P3/4K3 b - - 5 9 +0+2",
+            ),
+            (
+                Variant::Atomic,
+                "4k3/8/8/8/8/8/4P3/4K3 b - - 5 9",
+                "4k3/8/8/8/8/8/4P3/4K3 b - - 5 9",
+            ),
+        ] {
+            for fen in [ours, lichess] {
+                let pos = parse_fen(variant, fen).unwrap();
+                assert_eq!(write_fen(&pos), ours);
+                assert_eq!(lichess_fen(&pos), lichess);
+            }
+        }
+    }
 
     #[test]
     fn every_key_reads_back() {

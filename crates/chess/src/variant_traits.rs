@@ -25,8 +25,6 @@ pub struct VariantTraits {
     pub human_model: bool,
     /// Books of standard chess fit, Polyglot's among them.
     pub standard_books: bool,
-    /// Arenas can be joined.
-    pub arenas: bool,
     /// lichess rates games by their speed. Other variants have one rating for all speeds.
     pub rated_by_speed: bool,
     /// How it is counted what a capture wins.
@@ -47,6 +45,8 @@ pub struct VariantTraits {
     pub same_direction: bool,
     /// The sides have different men and goals.
     pub uneven_sides: bool,
+    /// Captured pieces are dropped again: nothing that is taken is gone, and fifty moves without a capture draw nothing.
+    pub drops: bool,
 }
 
 /// Standard chess.
@@ -55,7 +55,6 @@ const STANDARD: VariantTraits = VariantTraits {
     standard_eval: true,
     human_model: true,
     standard_books: true,
-    arenas: true,
     rated_by_speed: true,
     exchanges: Exchanges::Recaptures,
     null_move: true,
@@ -66,6 +65,7 @@ const STANDARD: VariantTraits = VariantTraits {
     plain_moves: true,
     same_direction: false,
     uneven_sides: false,
+    drops: false,
 };
 
 /// Another goal, with the moves of chess.
@@ -74,7 +74,6 @@ const OTHER_GOAL: VariantTraits = VariantTraits {
     standard_eval: false,
     human_model: false,
     standard_books: false,
-    arenas: false,
     rated_by_speed: false,
     ..STANDARD
 };
@@ -110,6 +109,7 @@ impl Variant {
             Self::Crazyhouse => VariantTraits {
                 classical_terms: false,
                 plain_moves: false,
+                drops: true,
                 ..OTHER_GOAL
             },
             Self::Atomic => VariantTraits {

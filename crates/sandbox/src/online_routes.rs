@@ -12,7 +12,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::{answer::error, fields::QueryFields, hub::Hub};
+use super::{answer::error, fields::QueryFields, hub::Hub, world::Fields};
 use sparring_chess::{Move, Position, Rules as _, Variant, parse_fen, write_san, write_uci};
 
 /// So many moves of a position are offered.
@@ -29,12 +29,23 @@ pub fn routes() -> Router<Arc<Hub>> {
         .route("/lichess", get(explorer))
         .route("/player", get(player))
         .route("/api/cloud-eval", get(cloud_eval))
-        .route("/standard", get(tablebase))
+        .route(
+            "/standard",
+            get(|QueryFields(asked): QueryFields| async move { tablebase(Variant::FromPosition, &asked) }),
+        )
+        .route(
+            "/atomic",
+            get(|QueryFields(asked): QueryFields| async move { tablebase(Variant::Atomic, &asked) }),
+        )
+        .route(
+            "/antichess",
+            get(|QueryFields(asked): QueryFields| async move { tablebase(Variant::Antichess, &asked) }),
+        )
         .route("/cdb.php", get(chessdb))
 }
 
 async fn explorer(QueryFields(asked): QueryFields) -> Response {
-    match position(asked.text("fen")) {
+    match position(&asked) {
         Ok(pos) => Json(explored(&pos)).into_response(),
         Err(why) => error(StatusCode::BAD_REQUEST, why),
     }
@@ -45,7 +56,7 @@ async fn player(QueryFields(asked): QueryFields) -> Response {
     if asked.text("player").is_none() || asked.text("color").is_none() {
         return error(StatusCode::BAD_REQUEST, "Missing player or color");
     }
-    let pos = match position(asked.text("fen")) {
+    let pos = match position(&asked) {
         Ok(pos) => pos,
         Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
@@ -55,7 +66,7 @@ async fn player(QueryFields(asked): QueryFields) -> Response {
 }
 
 async fn cloud_eval(QueryFields(asked): QueryFields) -> Response {
-    let pos = match position(asked.text("fen")) {
+    let pos = match position(&asked) {
         Ok(pos) => pos,
         Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
@@ -77,8 +88,9 @@ async fn cloud_eval(QueryFields(asked): QueryFields) -> Response {
     Json(json!({"fen": asked.text("fen"), "knodes": 1000, "depth": DEPTH, "pvs": pvs})).into_response()
 }
 
-async fn tablebase(QueryFields(asked): QueryFields) -> Response {
-    let pos = match position(asked.text("fen")) {
+/// The endgame tables of orthodox chess, or of a variant.
+fn tablebase(variant: Variant, asked: &Fields) -> Response {
+    let pos = match read(variant, asked.text("fen")) {
         Ok(pos) => pos,
         Err(why) => return error(StatusCode::BAD_REQUEST, why),
     };
@@ -93,7 +105,7 @@ async fn tablebase(QueryFields(asked): QueryFields) -> Response {
 }
 
 async fn chessdb(QueryFields(asked): QueryFields) -> Response {
-    let Ok(pos) = position(asked.text("board")) else {
+    let Ok(pos) = read(Variant::FromPosition, asked.text("board")) else {
         return Json(json!({"status": "invalid board"})).into_response();
     };
     let offers = offers(&pos);
@@ -116,10 +128,18 @@ async fn chessdb(QueryFields(asked): QueryFields) -> Response {
     Json(answer).into_response()
 }
 
-fn position(fen: Option<&str>) -> Result<Position, String> {
-    let fen = fen.ok_or("Missing fen")?;
-    // Any rook may hold a right to castle.
-    parse_fen(Variant::FromPosition, fen).map_err(|why| why.to_string())
+/// The position that is asked about, by the rules of its variant.
+fn position(asked: &Fields) -> Result<Position, String> {
+    let variant = match asked.text("variant") {
+        // Any rook may hold a right to castle.
+        None | Some("standard") => Variant::FromPosition,
+        Some(key) => key.parse().map_err(|_| "Invalid variant")?,
+    };
+    read(variant, asked.text("fen"))
+}
+
+fn read(variant: Variant, fen: Option<&str>) -> Result<Position, String> {
+    parse_fen(variant, fen.ok_or("Missing fen")?).map_err(|why| why.to_string())
 }
 
 /// The moves that are offered, captures first.

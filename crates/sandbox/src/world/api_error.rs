@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use sparring_chess::{Variant, units::Millis};
+use sparring_chess::units::Millis;
 use sparring_lichess::model::UserId;
 
 /// An error response. Its text is lichess' own.
@@ -69,9 +69,6 @@ pub enum ApiError {
     /// An ultrabullet challenge to a bot.
     #[error("Bots cannot play UltraBullet. Choose a slower time control.")]
     TooFastForBot,
-    /// The sandbox knows only orthodox chess.
-    #[error("This sandbox does not play {0}.")]
-    VariantNotPlayed(Variant),
     /// The sandbox has no computer of its own.
     #[error("This sandbox has no computer opponent. Challenge a bot instead.")]
     NoComputer,

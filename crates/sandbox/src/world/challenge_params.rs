@@ -1,7 +1,7 @@
 //! Challenge parameters, read from a request by lichess' rules.
 
 use super::{api_error::ApiError, fields::Fields, id_gen::IdGenerator};
-use sparring_chess::{GameHistory, Variant, chess960_fen, parse_fen, units::Millis, write_fen};
+use sparring_chess::{GameHistory, Rules as _, Variant, chess960_fen, lichess_fen, parse_fen, units::Millis};
 use sparring_lichess::model::{ChallengeColor, Speed, TimeControl};
 
 /// The largest clock: three hours a side.
@@ -42,7 +42,9 @@ impl ChallengeParams {
             Some(_) => return Err(ApiError::form("color", "Invalid value")),
         };
         let rules = read_rules(fields)?;
-        let rated = fields.flag("rated") && can_be_rated(variant, &control)?;
+        let is_set_up =
+            initial_fen.is_some() && variant != Variant::Chess960 && initial_fen != own_start(variant);
+        let rated = fields.flag("rated") && can_be_rated(variant, &control)? && !is_set_up;
         Ok(Self {
             variant,
             initial_fen,
@@ -146,19 +148,16 @@ fn read_start(fields: &Fields, ids: &mut IdGenerator) -> Result<(Variant, Option
             .parse()
             .map_err(|_| ApiError::form("variant", "Invalid value"))?,
     };
-    if !variant.traits().orthodox_rules {
-        return Err(ApiError::VariantNotPlayed(variant));
-    }
     let Some(fen) = fields.text("fen") else {
         return match variant {
             Variant::Chess960 => Ok((variant, Some(chess960_fen(ids.start_number())))),
             Variant::FromPosition => Err(ApiError::form("fen", "This field is required")),
-            _ => Ok((variant, None)),
+            _ => Ok((variant, own_start(variant))),
         };
     };
     let reading = match variant {
-        Variant::Chess960 => Variant::Chess960,
-        _ => Variant::FromPosition,
+        Variant::Standard => Variant::FromPosition,
+        other => other,
     };
     let unplayable = ApiError::form("global", "invalidFen");
     let start = parse_fen(reading, fen).map_err(|_| unplayable.clone())?;
@@ -169,13 +168,21 @@ fn read_start(fields: &Fields, ids: &mut IdGenerator) -> Result<(Variant, Option
     {
         return Err(unplayable);
     }
-    let fen = write_fen(&start);
-    Ok(match variant {
+    let fen = lichess_fen(&start);
+    let is_usual = fen == lichess_fen(&variant.start());
+    Ok(match reading {
         Variant::Chess960 => (variant, Some(fen)),
         // Named or not, a game from another place is From Position, and one from the usual place is not.
-        _ if fen == write_fen(&Variant::Standard.start()) => (Variant::Standard, None),
-        _ => (Variant::FromPosition, Some(fen)),
+        Variant::FromPosition if is_usual => (Variant::Standard, None),
+        _ if is_usual => (variant, own_start(variant)),
+        _ => (reading, Some(fen)),
     })
+}
+
+/// The start of a variant whose pieces stand elsewhere than in standard chess, as lichess sends it with each game.
+pub(super) fn own_start(variant: Variant) -> Option<String> {
+    let start = variant.start();
+    (start.board() != Variant::Standard.start().board()).then(|| lichess_fen(&start))
 }
 
 #[cfg(test)]
@@ -291,12 +298,68 @@ mod tests {
     }
 
     #[test]
-    fn other_variants_are_refused_by_name() {
-        let refusal = read(&[("variant", "atomic")]).unwrap_err();
-        assert_eq!(refusal.to_string(), "This sandbox does not play Atomic.");
+    fn every_variant_has_its_own_start() {
+        for variant in Variant::ALL {
+            if variant == Variant::FromPosition {
+                continue;
+            }
+            let terms = read(&[("variant", variant.key())]).unwrap();
+            assert_eq!(terms.variant, variant);
+            let says_start = matches!(variant, Variant::Chess960 | Variant::Horde | Variant::RacingKings);
+            assert_eq!(terms.initial_fen.is_some(), says_start, "{variant}");
+        }
         assert!(matches!(
             read(&[("variant", "chess")]),
             Err(ApiError::Form { field: "variant", .. })
         ));
+    }
+
+    #[test]
+    fn positions_are_read_by_the_rules_of_the_variant_and_written_as_lichess_does() {
+        let bare = "8/8/8/4p3/8/8/4P3/8 w - - 0 1";
+        for (variant, fen, kept) in [
+            (
+                "threeCheck",
+                "4k3/8/8/8/8/8/4P3/4K3 w - - 1+3 0 1",
+                "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 +2+0",
+            ),
+            (
+                "threeCheck",
+                "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 +2+0",
+                "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 +2+0",
+            ),
+            (
+                "crazyhouse",
+                "4k3/8/8/8/8/8/4P3/Q~3K3[Pn] w - - 0 1",
+                "4k3/8/8/8/8/8/4P3/Q~3K3/Pn w - - 0 1",
+            ),
+            ("antichess", bare, bare),
+        ] {
+            let clock = ("clock.limit", "60");
+            let terms = read(&[("variant", variant), ("fen", fen), ("rated", "true"), clock]).unwrap();
+            assert_eq!(
+                (terms.initial_fen.as_deref(), terms.rated),
+                (Some(kept), false),
+                "{variant}"
+            );
+        }
+        // The game is over, or the position is none of the variant.
+        for (variant, fen) in [
+            ("kingOfTheHill", "4k3/8/8/8/4K3/8/8/8 b - - 0 1"),
+            ("threeCheck", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 +3+0"),
+            ("atomic", bare),
+            ("racingKings", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"),
+        ] {
+            let refused = read(&[("variant", variant), ("fen", fen)]);
+            assert_eq!(refused, Err(ApiError::form("global", "invalidFen")), "{variant}");
+        }
+    }
+
+    #[test]
+    fn a_rated_game_of_a_variant_begins_at_its_usual_start() {
+        for variant in ["horde", "racingKings", "atomic", "crazyhouse", "chess960"] {
+            let terms = read(&[("variant", variant), ("rated", "true"), ("clock.limit", "60")]).unwrap();
+            assert!(terms.rated, "{variant}");
+        }
     }
 }

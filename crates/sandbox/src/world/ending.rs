@@ -11,6 +11,8 @@ const MOST_PLIES: usize = 600;
 pub enum Cause {
     /// Checkmate.
     Mate,
+    /// The variant's own rule: a win, or a draw.
+    VariantEnd,
     /// Stalemate.
     Stalemate,
     /// A hundred half moves without capture or pawn move.
@@ -74,7 +76,8 @@ impl Ending {
             return too_long;
         };
         let cause = match rule {
-            Rule::Mate(_) | Rule::Variant(_) => Cause::Mate,
+            Rule::Mate(_) => Cause::Mate,
+            Rule::Variant(_) => Cause::VariantEnd,
             Rule::Stalemate => Cause::Stalemate,
             Rule::InsufficientMaterial => Cause::DeadPosition,
             Rule::Fivefold => Cause::Fivefold,
@@ -93,6 +96,8 @@ impl Ending {
     pub fn status(self) -> Status {
         match self.cause {
             Cause::Mate => Status::Mate,
+            Cause::VariantEnd if self.winner.is_none() => Status::Draw,
+            Cause::VariantEnd => Status::VariantEnd,
             Cause::Stalemate => Status::Stalemate,
             Cause::BareClaim => Status::InsufficientMaterialClaim,
             Cause::Resignation => Status::Resign,
@@ -120,11 +125,12 @@ impl Ending {
         }
     }
 
-    /// One sentence for people.
+    /// One sentence for people, about a game with these moves.
     #[must_use]
-    pub fn sentence(self) -> String {
+    pub fn sentence(self, line: &GameHistory) -> String {
         let Some(winner) = self.winner else {
             return match self.cause {
+                Cause::VariantEnd => return format!("Draw: {}.", line.variant_end()),
                 Cause::Stalemate => "Draw by stalemate.",
                 Cause::FiftyMoves => "Draw: fifty moves without a capture or pawn move.",
                 Cause::Threefold => "Draw: the same position came three times.",
@@ -143,6 +149,7 @@ impl Ending {
         let (winner, loser) = (name(winner), name(!winner));
         match self.cause {
             Cause::Mate => format!("{winner} won by checkmate."),
+            Cause::VariantEnd => format!("{winner} won: {}.", line.variant_end()),
             Cause::Resignation => format!("{loser} resigned; {winner} won."),
             Cause::Flag => format!("{loser} ran out of time; {winner} won."),
             Cause::Left => format!("{loser} left the game; {winner} won."),
@@ -181,6 +188,57 @@ mod tests {
             (stalemate.status(), stalemate.result()),
             (Status::Stalemate, "1/2-1/2")
         );
+    }
+
+    #[test]
+    fn a_variants_own_end_has_its_status_and_its_words() {
+        for (variant, fen, moves, status, result, sentence) in [
+            (
+                Variant::KingOfTheHill,
+                "7k/8/8/8/8/4K3/8/8 w - - 0 1",
+                "e3e4",
+                Status::VariantEnd,
+                "1-0",
+                "White won: the king reached the hill.",
+            ),
+            (
+                Variant::Antichess,
+                "8/8/8/8/8/8/1p6/R7 b - - 0 1",
+                "b2a1q",
+                Status::VariantEnd,
+                "1-0",
+                "White won: all pieces are lost.",
+            ),
+            (
+                Variant::Horde,
+                "4k3/8/8/8/8/3p4/4P3/8 b - - 0 1",
+                "d3e2",
+                Status::VariantEnd,
+                "0-1",
+                "Black won: the horde is gone.",
+            ),
+            (
+                Variant::RacingKings,
+                "8/k6K/8/8/8/8/8/8 w - - 0 1",
+                "h7h8 a7a8",
+                Status::Draw,
+                "1/2-1/2",
+                "Draw: both kings reached the goal.",
+            ),
+            (
+                Variant::ThreeCheck,
+                "7k/R7/8/8/8/8/1R6/K7 w - - 1+3 0 1",
+                "b2b8",
+                Status::Mate,
+                "1-0",
+                "White won by checkmate.",
+            ),
+        ] {
+            let line = GameHistory::replay(variant, fen, moves).unwrap();
+            let end = Ending::automatic(&line, true).unwrap();
+            assert_eq!((end.status(), end.result()), (status, result), "{variant}");
+            assert_eq!(end.sentence(&line), sentence);
+        }
     }
 
     #[test]

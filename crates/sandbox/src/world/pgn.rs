@@ -2,7 +2,7 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{Cause, Game, RATING, Users};
+use super::{Cause, Game, RATING, Users, challenge::perf_key};
 use sparring_chess::{Color, Pgn, units::Millis};
 use sparring_lichess::model::{Status, TimeControl};
 
@@ -86,7 +86,7 @@ impl Game {
 
     fn event_name(&self) -> String {
         let rated = if self.terms.rated { "rated" } else { "casual" };
-        format!("{rated} {} game", self.speed())
+        format!("{rated} {} game", perf_key(self.terms.variant, self.speed()))
     }
 
     fn time_control_tag(&self) -> String {

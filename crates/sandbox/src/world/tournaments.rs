@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{ApiError, ChallengeParams, World, games::Pairing};
+use super::{ApiError, ChallengeParams, World, challenge_params::own_start, games::Pairing};
 use sparring_chess::{ByColor, Variant, units::Millis};
 use sparring_lichess::model::{ArenaId, ChallengeColor, GameId, ListedTournament, TimeControl, UserId};
 
@@ -18,6 +18,8 @@ pub struct TournamentPlan {
     pub bots_allowed: bool,
     /// Only members of this team may join; none for everybody.
     pub team: Option<String>,
+    /// What is played; not Chess960 or from positions, which need one for each game.
+    pub variant: Variant,
     /// Initial time and increment.
     pub clock: (Millis, Millis),
     /// How long until it begins.
@@ -65,7 +67,7 @@ impl Tournament {
             "system": "arena",
             "minutes": self.plan.minutes,
             "clock": { "limit": limit.0 / 1000, "increment": increment.0 / 1000 },
-            "variant": "standard",
+            "variant": self.plan.variant.key(),
             "rated": self.terms.rated,
             "botsAllowed": self.plan.bots_allowed,
             "nbPlayers": self.here().count(),
@@ -119,8 +121,8 @@ impl World {
         let begins = now + plan.begins_in;
         let tournament = Tournament {
             terms: ChallengeParams {
-                variant: Variant::Standard,
-                initial_fen: None,
+                initial_fen: own_start(plan.variant),
+                variant: plan.variant,
                 control: TimeControl::Clock {
                     limit,
                     increment,
@@ -305,6 +307,7 @@ mod tests {
         TournamentPlan {
             bots_allowed: true,
             team: None,
+            variant: Variant::Standard,
             clock: (Millis::from_secs(60), Millis::ZERO),
             begins_in: Millis::from_secs(30),
             minutes: 20,

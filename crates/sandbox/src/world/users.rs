@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{api_error::ApiError, id_gen::IdGenerator};
-use sparring_chess::units::{Elo, Millis};
+use sparring_chess::{
+    Variant,
+    units::{Elo, Millis},
+};
 use sparring_lichess::model::{Account, GameCount, Opponent, PerfRating, Player, Speed, User, UserId};
 
 /// Everybody's rating in everything: the sandbox does not rate.
@@ -98,12 +101,22 @@ impl Profile {
             title: self.title(),
             perfs: Speed::ALL
                 .into_iter()
-                .map(|speed| (speed.key().to_owned(), unplayed.clone()))
+                .map(Speed::key)
+                .chain(variant_perfs())
+                .map(|key| (key.to_owned(), unplayed.clone()))
                 .collect(),
             count: Some(GameCount { all: self.games }),
             disabled: false,
         }
     }
+}
+
+/// The keys of ratings in variants that have one for all speeds.
+fn variant_perfs() -> impl Iterator<Item = &'static str> {
+    let variants = Variant::ALL.into_iter();
+    variants
+        .filter(|variant| !variant.traits().rated_by_speed)
+        .map(Variant::key)
 }
 
 /// User and scopes of a token.

@@ -94,7 +94,9 @@ impl View {
             status: game.status(),
             winner: game.ending.and_then(|ending| ending.winner).map(Into::into),
             result: game.ending.map_or("*", super::Ending::result),
-            reason: game.ending.map_or_else(|| to_move(turn), super::Ending::sentence),
+            reason: game
+                .ending
+                .map_or_else(|| to_move(turn), |ending| ending.sentence(&game.history)),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     game::Game,
     users::Users,
 };
-use sparring_chess::{Color, units::Millis, write_fen};
+use sparring_chess::{Color, lichess_fen, units::Millis};
 use sparring_lichess::model::{
     ClockInfo, Compat, GameEventInfo, GameFull, GameState, Speed, Status, StatusInfo, TimeControl,
 };
@@ -93,7 +93,7 @@ impl Game {
             game_id: Some(self.id.clone()),
             id: Some(self.id.clone()),
             full_id: Some(format!("{}{}", self.id, self.players.get(color).private_part)),
-            fen: Some(write_fen(self.history.position())),
+            fen: Some(lichess_fen(self.history.position())),
             color: Some(color.into()),
             last_move: self.last_move(),
             source: Some(self.source().to_owned()),
