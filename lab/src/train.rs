@@ -6,6 +6,7 @@ use anyhow::bail;
 
 use crate::training_args::{Target, at_least_one, not_negative, positive, read, say, share, showing_passes};
 use crate::tuning::{NetTrainer, TargetBlend, Trained};
+use sparring_chess::Variant;
 use sparring_engine::nnue::Sampler;
 
 /// Trains a net that corrects the evaluation towards search scores.
@@ -67,7 +68,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         fade: args.fade,
         k: args.k,
     };
-    let set = read(&args.files, Variant::Standard, blend, &mut |pos| sampler.sample(pos))?;
+    let set = read(&args.files, Variant::Standard, blend, &mut |pos| {
+        sampler.sample(pos)
+    })?;
     say(&format!(
         "{} games: {} positions to learn from, {} held out",
         set.games,
