@@ -5,7 +5,7 @@ use super::{
     score::{mate_in, mated_in},
     thread_data::Searcher,
 };
-use sparring_chess::Rules as _;
+use sparring_chess::{Position, Rules as _};
 
 /// Half moves without capture or pawn move after which the game is drawn.
 const FIFTY_MOVES: u32 = 100;
@@ -13,9 +13,18 @@ const FIFTY_MOVES: u32 = 100;
 /// From this halfmove clock on scores of the transposition table are not trusted: an equal position may score otherwise.
 const NEARLY_FIFTY: u32 = 90;
 
+/// Half moves that count for the fifty-move rule, which crazyhouse does not have: what is taken comes back.
+pub(super) fn fifty_move_count(pos: &Position) -> u32 {
+    if pos.pockets().is_some() {
+        0
+    } else {
+        pos.halfmoves()
+    }
+}
+
 /// Whether the fifty-move rule is about to end the game.
 pub(super) fn is_near(node: &Node) -> bool {
-    node.pos.halfmoves() >= NEARLY_FIFTY
+    fifty_move_count(&node.pos) >= NEARLY_FIFTY
 }
 
 impl Searcher<'_> {
@@ -24,7 +33,7 @@ impl Searcher<'_> {
         if !node.traits.orthodox_rules && node.pos.is_variant_end() {
             return Some(variant_end(node, ply));
         }
-        if node.pos.halfmoves() >= FIFTY_MOVES {
+        if fifty_move_count(&node.pos) >= FIFTY_MOVES {
             // Mate on the board comes before the rule.
             let mated = node.in_check() && node.pos.legal_moves().is_empty();
             let draw = self.style.draw(node.turn);

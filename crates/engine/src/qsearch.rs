@@ -247,7 +247,7 @@ impl Searcher<'_> {
 
 /// The score that a table entry settles the window of a node with.
 pub(super) fn cutoff(entry: &Entry, node: &Node, alpha: i32, beta: i32, ply: usize) -> Option<i32> {
-    if !holds(entry.score, ply, node.pos.halfmoves()) {
+    if !holds(entry.score, ply, draw::fifty_move_count(&node.pos)) {
         return None;
     }
     let score = from_table(entry.score, ply);

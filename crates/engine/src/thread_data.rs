@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::{
+    draw,
     eval::{Evaluator, PawnTable, fifty_move_scaled},
     handicap::{PreparedHandicap, mix},
     history::{Histories, HistoryContext, NO_PIECE_SQUARE, PieceSquare, piece_square},
@@ -19,7 +20,7 @@ use super::{
     threads::ThreadPool,
     tt::TranspositionTable,
 };
-use sparring_chess::{Move, Rules as _, VariantTraits};
+use sparring_chess::{Move, VariantTraits};
 
 /// Frames before the root, so that looking back four plies needs no check.
 const BEFORE_ROOT: usize = 4;
@@ -213,7 +214,7 @@ impl Searcher<'_> {
         let counted = if mv.is_zeroing() {
             0
         } else {
-            node.pos.halfmoves().saturating_add(1)
+            draw::fifty_move_count(&node.pos).saturating_add(1)
         };
         self.table
             .prefetch(self.salted_key(step.keys.full, counted, Some(mv)));
@@ -256,7 +257,7 @@ impl Searcher<'_> {
 
     /// The key of a node in the table, `last` being the move that led to it.
     pub fn table_key(&self, node: &Node, last: Option<Move>) -> u64 {
-        self.salted_key(node.keys.full, node.pos.halfmoves(), last)
+        self.salted_key(node.keys.full, draw::fifty_move_count(&node.pos), last)
     }
 
     fn salted_key(&self, key: u64, halfmoves: u32, last: Option<Move>) -> u64 {

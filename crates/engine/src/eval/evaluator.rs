@@ -2,10 +2,11 @@
 
 use super::{PawnTable, classical, variants, weight_overrides::WeightOverrides};
 use crate::{
+    draw::fifty_move_count,
     nnue::{Accumulators, Halves},
     node::Node,
 };
-use sparring_chess::{Position, Rules as _, Variant};
+use sparring_chess::{Position, Variant};
 
 /// The evaluation of one variant.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +58,7 @@ pub(crate) fn classical_with_share(node: &Node, pawns: &mut PawnTable) -> (i32, 
 
 /// A score scaled down by the halfmove clock: in full at 0, by half at 100.
 pub(crate) fn fifty_move_scaled(score: i32, pos: &Position) -> i32 {
-    let quiet = i32::try_from(pos.halfmoves().min(100)).unwrap_or(100);
+    let quiet = i32::try_from(fifty_move_count(pos).min(100)).unwrap_or(100);
     score * (200 - quiet) / 200
 }
 
@@ -70,7 +71,7 @@ mod tests {
         super::{pawns, score_pair},
         *,
     };
-    use sparring_chess::{Color, Position, Role, Square, parse_fen, write_fen};
+    use sparring_chess::{Color, Position, Role, Rules as _, Square, parse_fen, write_fen};
 
     fn value(variant: Variant, pos: &Position) -> i32 {
         value_with(&mut PawnTable::new(), variant, pos)

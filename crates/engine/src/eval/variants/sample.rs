@@ -4,7 +4,7 @@ use super::{
     super::{Evaluator, PawnTable, WeightPair},
     FULL_PHASE, features, phase, weights,
 };
-use crate::node::Node;
+use crate::{draw::fifty_move_count, node::Node};
 use sparring_chess::{Position, Rules as _, Variant};
 
 /// The evaluation of one position as a function of its variant's weights: linear, tapered by the phase.
@@ -40,7 +40,7 @@ impl VariantSample {
             let place = features::place(variant, color, weight) as u16;
             *sums.entry(place).or_default() += color.fold_wb(times, -times) as i16;
         });
-        let fifty = (200 - pos.halfmoves().min(100)) as f32 / 200.0;
+        let fifty = (200 - fifty_move_count(pos).min(100)) as f32 / 200.0;
         let middle = phase(variant, &node) as f32 / FULL_PHASE as f32;
         let fixed = match variant.traits().classical_terms {
             true => {
