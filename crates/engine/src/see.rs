@@ -183,6 +183,27 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_explosion_counts_all_but_pawns_around_it() {
+        for (fen, text, expected) in [
+            // Rook for queen and king; the pawns stay.
+            ("3qk3/3pp3/8/8/8/8/8/3RK3 w - - 0 1", "d1d7", 100 + 950 + 10_000 - 500),
+            // A knight that takes a pawn beside two of its own pieces.
+            ("4k3/8/8/3p4/2RB4/4N3/8/4K3 w - - 0 1", "e3d5", 100 - 320 - 500 - 330),
+            ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+            ("4k3/8/8/3p4/2RB4/4N3/8/4K3 w - - 0 1", "e3f5", 0),
+        ] {
+            let pos = parse_fen(Variant::Atomic, fen).unwrap();
+            let node = Node::new(&pos, Variant::Atomic.traits());
+            let mv = parse_uci(&pos, text).unwrap();
+            assert!(holds(&node, mv, expected), "{fen} {text}");
+            assert!(!holds(&node, mv, expected + 1), "{fen} {text}");
+            if mv.is_capture() {
+                assert_eq!(most(&node, mv), expected);
+            }
+        }
+    }
+
     /// The gain of capturing a piece of value `standing` on a square, or of leaving it: with the least valuable piece
     /// first, as long as that pays, found by going through all pieces again before each capture.
     fn swap_off(board: &Board, to: Square, occupied: Bitboard, side: Color, standing: i32) -> i32 {
