@@ -29,12 +29,13 @@ pub(super) fn holds(node: &Node, mv: Move, threshold: i32) -> bool {
     }
 }
 
-/// The most that a capture or promotion gains, in centipawns: nobody takes back, or nobody can.
+/// The most that a capture or promotion gains, in centipawns: nobody takes back, or nobody can. What is taken counts twice
+/// where it then fights for the other side.
 pub(super) fn most(node: &Node, mv: Move) -> i32 {
-    let promoted = mv.promotion().map_or(0, piece_value);
+    let taken = mv.capture().map_or(0, piece_value) * if node.traits.drops { 2 } else { 1 };
     match node.traits.exchanges {
         Exchanges::Blast if mv.is_capture() => blast(node.board(), node.turn, mv),
-        _ => mv.capture().map_or(0, piece_value) + promoted,
+        _ => taken + mv.promotion().map_or(0, piece_value),
     }
 }
 
