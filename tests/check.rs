@@ -311,13 +311,17 @@ fn warnings_for(settings: &str, (name, personality): (&str, &str)) -> String {
 fn external_engines_that_are_not_there_are_named() {
     let said = warnings_for(
         "[engine.here]\ncommand = \"/bin/sh\"\n[engine.lost]\ncommand = \"bin/engine\"\n[play]\npersonality = \"fish\"\n",
-        ("fish", "about = \"x\"\nengine = \"herr\"\nnoise = 50\n"),
+        (
+            "fish",
+            "about = \"x\"\nengine = \"herr\"\nnoise = 50\n[style]\nattack = 1\nmisses = [\"far\"]\n",
+        ),
     );
     for part in [
         "bot.toml:4:11: warning: engine.lost.command: there is no program ",
-        "fish.toml:2:10: warning: engine: an external engine takes no notice of noise",
+        "fish.toml:2:10: warning: engine: an external engine takes no notice of noise, misses",
+        "fish.toml:2:10: warning: engine: [style] needs the engine's MultiPV",
         "fish.toml:2:10: warning: engine: the settings have no engine \"herr\", so that the embedded one moves; did you mean \"here\"?",
-        "0 errors, 3 warnings",
+        "0 errors, 4 warnings",
     ] {
         assert!(said.contains(part), "{part} is not in {said}");
     }

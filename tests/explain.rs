@@ -68,7 +68,7 @@ fn a_personality_shows_its_knobs_and_every_key_with_its_source() {
       level = 900  (personalities/tim.toml:3)
           Plays about as well as a lichess player of this rating. Measured against engines, not against people. By the opponent's rating or the last game only in casual games where it is known; else 1500, or the middle of the range.
       engine = the one inside the program  (left out)
-          An external engine of bot.toml, [engine.NAME], that searches for it. Books, delay, chat, draws and resigning stay its own; `level` sets UCI_Elo where the engine has it.
+          An external engine of bot.toml, [engine.NAME], that searches for it. Books, delay, chat, draws and resigning stay its own; `level` sets UCI_Elo where the engine has it, and `[style]` chooses among its lines where it has MultiPV.
       network = Sparring's own, at its level  (left out)
           A network's file in this folder, in lc0's format (as Maia's, .pb.gz) or Sparring's own. The likeliest move is played; `level` then says how long it thinks and stays in its books. A level that an opponent asks for is played without it.
       nodes = as the level says  (left out)

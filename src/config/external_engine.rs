@@ -77,11 +77,17 @@ impl ExternalEngine {
     /// Whether the settings choose its strength, so that no level does.
     #[must_use]
     pub fn sets_strength(&self) -> bool {
-        self.options.iter().any(|(name, _)| {
-            ["UCI_LimitStrength", "UCI_Elo"]
-                .iter()
-                .any(|own| own.eq_ignore_ascii_case(name))
-        })
+        ["UCI_LimitStrength", "UCI_Elo"]
+            .iter()
+            .any(|option| self.sets(option))
+    }
+
+    /// Whether the settings have a value for an option, in any spelling of case.
+    #[must_use]
+    pub fn sets(&self, option: &str) -> bool {
+        self.options
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case(option))
     }
 }
 

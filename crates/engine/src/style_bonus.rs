@@ -78,7 +78,7 @@ impl PreparedStyleBonus {
         if !self.any {
             return 0;
         }
-        let score = self.bonus.score(node.board(), self.side).clamp(-MOST, MOST);
+        let score = self.bonus.of(node.board(), self.side);
         if node.turn == self.side { score } else { -score }
     }
 }
@@ -104,12 +104,13 @@ impl StyleBonus {
         ]
     }
 
-    /// The sum of the bonuses of a board for this color.
-    fn score(&self, board: &Board, us: Color) -> i32 {
+    /// The sum of the bonuses of a board for this color, without that for a draw: -60 to 60 centipawns.
+    #[must_use]
+    pub fn of(&self, board: &Board, us: Color) -> i32 {
         let officers = board.occupied() & !board.pawns() & !board.kings();
         let theirs_have_a_queen = (board.queens() & board.by_color(!us)).any();
         let both_queens = board.queens().count() >= 2 && (board.queens() & board.by_color(us)).count() == 1;
-        self.siege * men_near_king(board, us, !us)
+        let sum = self.siege * men_near_king(board, us, !us)
             + self.shelter * men_near_king(board, us, us)
             + self.officers * officers.count() as i32
             + self.queens * i32::from(both_queens)
@@ -117,7 +118,8 @@ impl StyleBonus {
             + self.open_files * pawnless_files(board)
             + self.material * (material(board, us) - material(board, !us))
             + self.castled * i32::from(is_tucked_away(board, us) && theirs_have_a_queen)
-            + self.queen_out * queens_out(board, us)
+            + self.queen_out * queens_out(board, us);
+        sum.clamp(-MOST, MOST)
     }
 }
 

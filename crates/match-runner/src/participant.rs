@@ -166,6 +166,7 @@ impl Participant for BuiltinEngine {
             depth: Some(report.depth),
             nodes: Some(report.nodes),
             spent: watch.elapsed(),
+            ..GoResult::default()
         })
     }
 }

@@ -1,7 +1,8 @@
 //! The key `engine` of a personality, which names an external engine.
 
-use super::{profile::Personality, style::Style};
+use super::{profile::Personality, style::BlindSpot};
 use sparring_config_schema::{Name, Section};
+use sparring_engine::StyleBonus;
 
 /// The name of the engine inside this program, where a personality, a rule or settings name an engine.
 pub const EMBEDDED: &str = "embedded";
@@ -16,7 +17,7 @@ pub(crate) fn declare(file: &mut Section<'_>) -> Option<String> {
         },
         "the one inside the program",
         "An external engine of bot.toml, [engine.NAME], that searches for it. Books, delay, chat, draws and resigning stay its own; \
-         `level` sets UCI_Elo where the engine has it.",
+         `level` sets UCI_Elo where the engine has it, and `[style]` chooses among its lines where it has MultiPV.",
     )
 }
 
@@ -29,7 +30,8 @@ pub(crate) fn warn_of_idle_keys(file: &mut Section<'_>, profile: &Personality) {
         .into_iter()
         .filter(|key| file.span(key).is_some())
         .collect();
-    idle.extend((profile.style != Style::default()).then_some("[style]"));
+    let overlooks = |(_, kind): &(&str, BlindSpot)| profile.style.overlooks(*kind);
+    idle.extend(BlindSpot::NAMES.0.iter().any(overlooks).then_some("misses"));
     idle.extend(
         profile
             .engine_overrides
@@ -41,6 +43,13 @@ pub(crate) fn warn_of_idle_keys(file: &mut Section<'_>, profile: &Personality) {
             "engine",
             format!("an external engine takes no notice of {}", idle.join(", ")),
             "they count while the embedded engine moves instead of it",
+        );
+    }
+    if profile.style.search_bonus() != StyleBonus::default() {
+        file.warning(
+            "engine",
+            "[style] needs the engine's MultiPV",
+            "`sparring doctor` starts the engine and says whether it has that",
         );
     }
 }

@@ -6,7 +6,7 @@ mod process;
 mod uci_option;
 
 pub use go_limits::{Clocks, GoLimits};
-pub use go_result::GoResult;
+pub use go_result::{GoResult, PrintedLine};
 pub use process::{EngineSpec, Patience, STOP_TIMEOUT, UciError, UciProcess};
 pub use uci_option::UciOption;
 

@@ -1,5 +1,6 @@
 //! External engine of one game: a thread owns the process, restarts it with back-off, and answers in time or with an error.
 
+mod style_choice;
 mod supervisor;
 
 use std::{
@@ -21,9 +22,11 @@ use sparring_chess::{
     GameHistory, Move, Variant,
     units::{Depth, Elo, Millis, Nodes},
 };
-use sparring_engine::Score;
+use sparring_engine::{Score, StyleBonus};
 use sparring_uci_client::{GoLimits, UciError};
 use supervisor::Supervisor;
+
+pub(super) use style_choice::StyleChoice;
 
 /// The share of a move's time, and the most of it, that a game waits for an engine that is still starting.
 const READY_SHARE: f64 = 0.25;
@@ -38,6 +41,8 @@ pub struct ExternalSearch {
     pub line: GameHistory,
     /// The level, for engines that can limit their strength.
     pub level: Option<Elo>,
+    /// The style that chooses among the lines of engines that print several; all zero for none.
+    pub style: StyleBonus,
     /// When the engine shall end by itself.
     pub limits: GoLimits,
     /// Time until `stop` is sent.
@@ -47,7 +52,7 @@ pub struct ExternalSearch {
 }
 
 /// A move of an external engine.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ExternalMove {
     /// The move; it is legal.
     pub mv: Move,
@@ -59,6 +64,8 @@ pub struct ExternalMove {
     pub depth: Depth,
     /// The nodes it reports.
     pub nodes: Nodes,
+    /// The lines that a style chose it from; none where the engine alone chose.
+    pub style: Option<StyleChoice>,
 }
 
 /// Why there is no move of an external engine.

@@ -20,7 +20,12 @@ pub(super) fn external_engine(engine: &ExternalEngine) -> Line {
     match UciProcess::start(&engine.spec()) {
         Ok(process) => {
             let title = process.title().unwrap_or("it gives no name");
-            Line::ok(WHAT, format!("{}: {title}", engine.name))
+            let several = process.option("MultiPV").and_then(|option| option.nearest(2));
+            let style = match several {
+                Some(2) => "with MultiPV, by which a style chooses",
+                _ => "without MultiPV, so that it plays in no style",
+            };
+            Line::ok(WHAT, format!("{}: {title}, {style}", engine.name))
         }
         Err(error) => Line::warning(
             WHAT,

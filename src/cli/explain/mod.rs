@@ -31,6 +31,7 @@ use sparring_chess::{
 };
 use sparring_config_schema::{DefaultValue, Key};
 use sparring_diagnostics::{Diagnostics, nearest, place, utf8};
+use sparring_engine::StyleBonus;
 use sparring_files as files;
 use sparring_personality::{
     self as personality, Level, Personality,
@@ -231,9 +232,15 @@ pub fn explain_profile(file: &str, text: &str) -> Result<String, Diagnostics> {
     let external = profile.engine.as_deref().filter(|engine| *engine != EMBEDDED);
     let source = match profile.level {
         _ if external.is_some() => {
+            let has_style = profile.style.search_bonus() != StyleBonus::default();
             format!(
-                "those of the embedded engine, while {} cannot move; `level` sets UCI_Elo where that engine has it",
-                external.unwrap_or_default()
+                "those of the embedded engine, while {} cannot move; `level` sets UCI_Elo where that engine has it{}",
+                external.unwrap_or_default(),
+                if has_style {
+                    ", and [style] needs its MultiPV"
+                } else {
+                    ""
+                }
             )
         }
         _ if profile.network.is_some() => "those of its network".to_owned(),

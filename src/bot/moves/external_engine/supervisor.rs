@@ -11,12 +11,13 @@ use std::{
 use tokio::sync::OwnedSemaphorePermit;
 use tracing::{debug, info, warn};
 
-use super::{ExternalError, ExternalMove, ExternalSearch, Job, SearchJob};
+use super::{ExternalError, ExternalMove, ExternalSearch, Job, SearchJob, style_choice};
 use crate::{bot::observe::metrics::Metrics, config};
 use sparring_chess::{
     GameHistory, Variant, parse_uci,
     units::{Depth, Elo, Millis, Nodes},
 };
+use sparring_engine::{Line, StyleBonus};
 use sparring_uci_client::{GoResult, Patience, UciError, UciProcess};
 
 /// Pause before the first restart; each further failure doubles it.
@@ -33,6 +34,8 @@ struct Started {
     process: UciProcess,
     variant: Variant,
     level: Option<Elo>,
+    /// How many lines it prints.
+    lines: usize,
     /// Whether it is set to ponder.
     ponders: bool,
     pondering: Option<Pondering>,
@@ -162,17 +165,19 @@ impl Supervisor {
         } else {
             engine.process.search(&search.line, &search.limits, patience)
         }?;
-        legal(&search.line, &answer).ok_or(ExternalError::Illegal {
+        let found = legal(&search.line, &answer).ok_or(ExternalError::Illegal {
             name,
-            best: answer.best,
-        })
+            best: answer.best.clone(),
+        })?;
+        Ok(in_style(found, &search.line, &answer, &search.style))
     }
 
-    /// The process, set to the variant and the level of a search. It ponders no more.
+    /// The process, set to variant, level and style of a search. It ponders no more.
     fn prepared(&mut self, search: &ExternalSearch) -> Result<&mut Started, ExternalError> {
         let name = self.config.name.clone();
         let (variant, level) = (search.line.variant(), search.level);
         let follows_level = !self.config.sets_strength();
+        let follows_style = !self.config.sets("MultiPV");
         let engine = self.ready()?;
         engine.pondering = None;
         engine.process.stop_pondering()?;
@@ -183,6 +188,9 @@ impl Supervisor {
         if follows_level && engine.level != level {
             limit_strength(&mut engine.process, level)?;
             engine.level = level;
+        }
+        if follows_style {
+            print_lines(engine, style_choice::lines_for(&search.line, &search.style))?;
         }
         Ok(engine)
     }
@@ -206,6 +214,7 @@ impl Supervisor {
                 process,
                 variant: Variant::Standard,
                 level: None,
+                lines: 1,
                 ponders: false,
                 pondering: None,
             });
@@ -263,6 +272,38 @@ fn limit_strength(process: &mut UciProcess, level: Option<Elo>) -> Result<(), Uc
     Ok(())
 }
 
+/// Lets an engine print so many lines, or as many as it can, where it offers that.
+fn print_lines(engine: &mut Started, lines: usize) -> Result<(), UciError> {
+    let wanted = i64::try_from(lines).unwrap_or(i64::MAX);
+    let takes = engine.process.option("MultiPV");
+    if engine.lines != lines
+        && let Some(number) = takes.and_then(|option| option.nearest(wanted))
+    {
+        engine.process.set_if_offered("MultiPV", &number.to_string())?;
+        engine.lines = lines;
+    }
+    Ok(())
+}
+
+/// The same move, or the one that a style prefers to it.
+fn in_style(found: ExternalMove, line: &GameHistory, answer: &GoResult, style: &StyleBonus) -> ExternalMove {
+    let choice = style_choice::choose(line, answer, style);
+    let preferred = choice.as_ref().filter(|choice| choice.passed_over().is_some());
+    let styled = match preferred.and_then(|choice| choice.lines.first()) {
+        Some(Line { pv, score, .. }) if let [mv, replies @ ..] = &pv[..] => ExternalMove {
+            mv: *mv,
+            score: Some(*score),
+            reply: replies.first().copied(),
+            ..found
+        },
+        _ => found,
+    };
+    ExternalMove {
+        style: choice,
+        ..styled
+    }
+}
+
 /// The answer as a move, if the rules allow it.
 fn legal(line: &GameHistory, answer: &GoResult) -> Option<ExternalMove> {
     let mv = parse_uci(line.position(), &answer.best).ok()?;
@@ -277,5 +318,6 @@ fn legal(line: &GameHistory, answer: &GoResult) -> Option<ExternalMove> {
         score: answer.score,
         depth: answer.depth.unwrap_or(Depth(0)),
         nodes: answer.nodes.unwrap_or(Nodes(0)),
+        style: None,
     })
 }

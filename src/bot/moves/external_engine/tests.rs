@@ -29,6 +29,7 @@ fn search(variant: Variant, moves: &str) -> ExternalSearch {
     ExternalSearch {
         line: GameHistory::replay(variant, "startpos", moves).unwrap(),
         level: None,
+        style: StyleBonus::default(),
         limits: GoLimits::default(),
         stop_after: Millis::from_secs(20),
         limit: Millis::from_secs(20),
@@ -251,4 +252,81 @@ async fn f55_an_engine_that_fails_while_it_ponders_gives_an_error() {
         "{error}"
     );
     assert_eq!(permits, 1);
+}
+
+/// An engine that prints several lines. Its nodes say how many it was told to, and its second line has the queen out.
+const PRINTS_LINES: &str = r#""setoption name MultiPV"*) lines=${line##* };;
+    ponderhit) echo "bestmove e2e4 ponder e7e5";; stop) echo "bestmove e2e4";;
+    go*) echo "info depth 9 multipv 1 score cp 31 nodes ${lines:-0} pv e2e4 e7e5";
+        [ "${lines:-1}" = 1 ] || echo "info depth 9 multipv 2 score cp 25 nodes 0 pv e2e3 c7c5 d1h5";
+        case "$line" in *ponder*) ;; *) echo "bestmove e2e4 ponder e7e5";; esac;;
+    uci) echo "option name MultiPV type spin default 1 min 1 max 500";
+        echo "option name Ponder type check default false"; echo uciok;;"#;
+
+/// A search in a style that brings the queen out.
+fn styled() -> ExternalSearch {
+    ExternalSearch {
+        style: StyleBonus {
+            queen_out: 16,
+            ..StyleBonus::default()
+        },
+        ..search(Variant::Standard, "")
+    }
+}
+
+/// The move, the expected reply, and the nodes.
+fn told(found: &ExternalMove) -> (String, String, u64) {
+    let text = |mv| write_uci(mv, Variant::Standard);
+    (text(found.mv), found.reply.map(text).unwrap(), found.nodes.0)
+}
+
+#[tokio::test]
+async fn a_style_asks_for_lines_and_chooses_among_them() {
+    let (engine, slot, metrics) = (toy(PRINTS_LINES), ExternalSlot::default(), Metrics::default());
+    let plain = ("e2e4".to_owned(), "e7e5".to_owned());
+    let ask = async |search| slot.search(&engine, &metrics, search).await.unwrap();
+    let first = ask(search(Variant::Standard, "")).await;
+    assert_eq!(told(&first), (plain.0.clone(), plain.1.clone(), 0), "left alone");
+    let styled = ask(styled()).await;
+    assert_eq!(told(&styled), ("e2e3".to_owned(), "c7c5".to_owned(), 4));
+    assert_eq!(styled.score, Some(Score::Cp(Centipawns(25))));
+    assert!(styled.style.unwrap().passed_over().is_some());
+    // The personality may change within a game.
+    let last = ask(search(Variant::Standard, "")).await;
+    assert_eq!(told(&last), (plain.0, plain.1, 1));
+    assert_eq!(last.style, None);
+}
+
+#[tokio::test]
+async fn a_style_chooses_after_a_ponder_hit_too() {
+    let (engine, slot, metrics) = (toy(PRINTS_LINES), ExternalSlot::default(), Metrics::default());
+    let permit = Arc::new(Semaphore::new(1)).try_acquire_owned().unwrap();
+    slot.ponder(&engine, &metrics, styled(), permit);
+    let found = slot.search(&engine, &metrics, styled()).await.unwrap();
+    assert_eq!(told(&found), ("e2e3".to_owned(), "c7c5".to_owned(), 4));
+}
+
+#[tokio::test]
+async fn an_owner_s_number_of_lines_comes_first() {
+    for (own, mv) in [("1", "e2e4"), ("2", "e2e3")] {
+        let engine = Arc::new(config::ExternalEngine {
+            options: vec![("multipv".to_owned(), own.to_owned())],
+            ..config::ExternalEngine::clone(&toy(PRINTS_LINES))
+        });
+        assert_eq!(
+            ask(&ExternalSlot::default(), &engine, styled()).await.as_deref(),
+            Ok(mv)
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_engine_of_one_line_plays_its_move_in_every_style() {
+    let engine = toy(
+        r#""setoption name MultiPV"*) exit;; go*) echo "info depth 9 score cp 1 pv e2e4"; echo "bestmove e2e4";;"#,
+    );
+    assert_eq!(
+        ask(&ExternalSlot::default(), &engine, styled()).await.as_deref(),
+        Ok("e2e4")
+    );
 }

@@ -6,6 +6,7 @@ use crate::store::{
 };
 use sparring_book::BookMove;
 use sparring_chess::{GameHistory, Move, Rules as _, write_san};
+use sparring_engine::Line;
 use sparring_online::{Choice, Source};
 use sparring_personality::strength::StrengthResult;
 
@@ -49,12 +50,8 @@ pub(super) fn of_online(source: &Source, note: &str, choice: &Choice, line: &Gam
 
 /// What a search saw, with the line that was played first.
 pub(super) fn of_search(line: &GameHistory, thought: &StrengthResult) -> MoveExplanation {
-    let seen = thought.report.lines.iter().take(LINES).map(|seen| PvLine {
-        score: seen.score.into(),
-        san: in_words(line, &seen.pv),
-    });
     MoveExplanation::Search(SearchExplanation {
-        lines: seen.collect(),
+        lines: pv_lines(line, &thought.report.lines),
         people: thought.chosen.map(|chosen| HumanChoice {
             rating: chosen.choice.rating,
             permille: permille(chosen.chance.into()),
@@ -82,6 +79,25 @@ pub(super) fn of_search(line: &GameHistory, thought: &StrengthResult) -> MoveExp
     })
 }
 
+/// What an external engine saw, with the line that was played first.
+pub(super) fn of_engine<'a>(
+    line: &GameHistory,
+    lines: impl IntoIterator<Item = &'a Line>,
+) -> MoveExplanation {
+    MoveExplanation::Search(SearchExplanation {
+        lines: pv_lines(line, lines),
+        people: None,
+    })
+}
+
+fn pv_lines<'a>(line: &GameHistory, lines: impl IntoIterator<Item = &'a Line>) -> Vec<PvLine> {
+    let seen = lines.into_iter().take(LINES).map(|seen| PvLine {
+        score: seen.score.into(),
+        san: in_words(line, &seen.pv),
+    });
+    seen.collect()
+}
+
 /// The first moves of a line in SAN.
 fn in_words(line: &GameHistory, pv: &[Move]) -> Vec<String> {
     let mut pos = line.position().clone();
@@ -104,7 +120,7 @@ mod tests {
         Variant, parse_uci,
         units::{Centipawns, Depth, Elo},
     };
-    use sparring_engine::{BoundKind, Line, Score, SearchResult};
+    use sparring_engine::{BoundKind, Score, SearchResult};
     use sparring_personality::human_model::Candidate;
     use sparring_personality::{
         strength::{HumanChoice, HumanPick, StyleEffect},

@@ -14,8 +14,12 @@ use crate::{
     bot::{
         game_task::chat_commands::Persona,
         moves::{
-            engine_pool::EnginePool, engine_slot::EngineSlot, external_engine::ExternalSearch, offer_policy,
-            online_sources::OnlineSources, strength_search,
+            engine_pool::EnginePool,
+            engine_slot::EngineSlot,
+            external_engine::{ExternalMove, ExternalSearch, StyleChoice},
+            offer_policy,
+            online_sources::OnlineSources,
+            strength_search,
         },
         observe::metrics::Metrics,
     },
@@ -24,7 +28,7 @@ use crate::{
 };
 use sparring_book::Library;
 use sparring_chess::{
-    Move, Rules as _,
+    GameHistory, Move, Rules as _,
     units::{Centipawns, Millis, Nodes},
     write_san,
 };
@@ -191,23 +195,7 @@ impl Pipeline {
         let engine = request.engine.as_ref()?;
         let search = external_search(engine, request)?;
         match slot.external().search(engine, &self.metrics, search).await {
-            Ok(found) => Some(Proposal {
-                mv: found.mv,
-                score: found.score,
-                reply: found.reply,
-                source: MoveSource::Engine {
-                    depth: found.depth,
-                    nodes: found.nodes,
-                },
-                why: format!(
-                    "engine {} {} depth {} nodes {}",
-                    engine.name,
-                    shown(found.score),
-                    found.depth.0,
-                    found.nodes.0
-                ),
-                grounds: None,
-            }),
+            Ok(found) => Some(from_engine(engine, &request.line, &found)),
             Err(error) => {
                 debug!(game = %request.game, "{error}");
                 None
@@ -264,6 +252,7 @@ fn external_search(engine: &ExternalEngine, request: &MoveRequest) -> Option<Ext
     Some(ExternalSearch {
         line: request.line.clone(),
         level: request.persona.plays_at(),
+        style: request.persona.profile.style.search_bonus(),
         limits: GoLimits {
             clocks: clocks.zip(mine).map(|(clocks, mine)| {
                 let left = [mine, clocks.theirs];
@@ -311,6 +300,37 @@ pub(super) fn shown(score: Option<Score>) -> String {
         Some(Score::Cp(cp)) => cp.to_string(),
         Some(Score::Mate(moves)) => format!("#{moves}"),
         None => "?".to_owned(),
+    }
+}
+
+/// A move of an external engine as a proposal.
+fn from_engine(engine: &ExternalEngine, line: &GameHistory, found: &ExternalMove) -> Proposal {
+    let mut why = format!(
+        "engine {} {} depth {} nodes {}",
+        engine.name,
+        shown(found.score),
+        found.depth.0,
+        found.nodes.0
+    );
+    if let Some(best) = found.style.as_ref().and_then(StyleChoice::passed_over)
+        && let Some(mv) = best.pv.first()
+    {
+        let (san, score) = (write_san(line.position(), *mv), shown(Some(best.score)));
+        let _ = write!(why, ", in style instead of {san} {score}"); // writing to a string cannot fail
+    }
+    Proposal {
+        mv: found.mv,
+        score: found.score,
+        reply: found.reply,
+        source: MoveSource::Engine {
+            depth: found.depth,
+            nodes: found.nodes,
+        },
+        why,
+        grounds: found
+            .style
+            .as_ref()
+            .map(|choice| explanation::of_engine(line, &choice.lines)),
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::bot::game_task::state::Clocks;
 use sparring_book as book;
 use sparring_chess::{
-    GameHistory, Variant,
+    Variant,
     units::{Depth, Elo},
     write_uci,
 };
@@ -12,6 +12,7 @@ use sparring_engine::{BoundKind, Line, SearchResult, shared_tables};
 use sparring_personality::{
     Delay, DrawPolicy, Personality, ResignPolicy,
     strength::{HumanChoice, HumanPick, LIKELIEST},
+    style::{Axis, Style},
 };
 
 fn request(profile: &Personality, moves: &str) -> MoveRequest {
@@ -277,7 +278,11 @@ fn a_report_reads_well() {
 
 /// A pipeline whose moves an engine of a few lines of shell is asked for.
 async fn with_engine(program: &str, moves: &str) -> Decision {
-    let mut request = request(&bookish(), moves);
+    with_engine_of(&bookish(), program, moves).await
+}
+
+async fn with_engine_of(profile: &Personality, program: &str, moves: &str) -> Decision {
+    let mut request = request(profile, moves);
     request.persona.fast = true;
     // Time enough to start a shell on a busy machine.
     request.clocks = request.clocks.map(|clocks| Clocks {
@@ -305,6 +310,29 @@ async fn an_external_engine_moves_after_the_book() {
     assert_eq!(decision.why, "engine toy -0.20 depth 5 nodes 100");
     let booked = with_engine(program, "e2e4").await;
     assert_eq!(booked.source, MoveSource::Book);
+}
+
+#[tokio::test]
+async fn a_style_that_overrules_an_external_engine_says_so() {
+    let program = r#"while read -r line; do case "$line" in
+        uci) echo "option name MultiPV type spin default 1 min 1 max 9"; echo uciok;; isready) echo readyok;;
+        go*) echo "info depth 5 multipv 1 score cp -20 nodes 100 pv g8f6";
+            echo "info depth 5 multipv 2 score cp -30 nodes 100 pv d8f6 b1c3"; echo "bestmove g8f6";;
+        quit) exit;; esac; done"#;
+    let profile = Personality {
+        style: Style::default().with(Axis::Queen, 2),
+        ..bookish()
+    };
+    let decision = with_engine_of(&profile, program, "e2e4 e7e5 g1f3").await;
+    assert_eq!(
+        decision.why,
+        "engine toy -0.30 depth 5 nodes 100, in style instead of Nf6 -0.20"
+    );
+    let Some(MoveExplanation::Search(search)) = decision.grounds else {
+        panic!("the lines are missing");
+    };
+    let lines: Vec<String> = search.lines.iter().map(|line| line.san.join(" ")).collect();
+    assert_eq!(lines, ["Qf6 Nc3", "Nf6"]);
 }
 
 #[tokio::test]
