@@ -18,6 +18,7 @@ use sparring_chess::{
 };
 use sparring_diagnostics::did_you_mean;
 use sparring_files::lines::{LONGEST, Line, Lines};
+use stderr_tail::StderrTail;
 
 /// How to start an engine and how to set it up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -71,10 +72,12 @@ pub enum UciError {
         hint: String,
     },
     /// It ended or closed its pipes.
-    #[error("{name} has ended")]
+    #[error("{name} has ended{said}")]
     Ended {
         /// The engine.
         name: String,
+        /// Its last lines on stderr, as the end of the sentence; empty where it printed nothing.
+        said: String,
     },
     /// It prints without line ends.
     #[error("{name} printed a line of more than {} MiB", LONGEST >> 20)]
@@ -127,6 +130,7 @@ pub struct UciProcess {
     input: ChildStdin,
     /// Its output lines; `None` for a line that was too long, which is the last.
     lines: Receiver<Option<String>>,
+    stderr: StderrTail,
     /// What it has printed since `go ponder`; none while it does not ponder.
     pondering: Option<GoResult>,
 }
@@ -178,10 +182,12 @@ impl UciProcess {
             .env_remove(TOKEN_VARIABLE)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .map_err(failed)?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(input), Some(output), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
             return Err(failed(std::io::ErrorKind::BrokenPipe.into()));
         };
         let (tx, lines) = sync_channel(QUEUED_LINES);
@@ -206,6 +212,7 @@ impl UciProcess {
             child,
             input,
             lines,
+            stderr: StderrTail::of(errors),
             pondering: None,
         };
         process.send("uci")?;
@@ -379,6 +386,7 @@ impl UciProcess {
     fn ended(&self) -> UciError {
         UciError::Ended {
             name: self.name.clone(),
+            said: self.stderr.told(),
         }
     }
 
@@ -446,5 +454,6 @@ impl Drop for UciProcess {
 }
 
 mod pondering;
+mod stderr_tail;
 #[cfg(test)]
 mod tests;

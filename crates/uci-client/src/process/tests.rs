@@ -191,6 +191,26 @@ fn a_program_that_is_no_engine_is_named() {
 }
 
 #[test]
+fn an_engine_that_ends_says_why_in_its_last_lines() {
+    let start = |program: &str| UciProcess::start(&toy(program)).unwrap_err().to_string();
+    assert_eq!(start("exit 1"), "toy has ended");
+    assert_eq!(
+        start("echo 'loading'; echo 'no net: \"a.nnue\"' >&2; exit 1"),
+        r#"toy has ended; it said "no net: \"a.nnue\"""#
+    );
+    assert_eq!(
+        start(r"printf 'one\ntwo\n\nthree\033[31m\nfour' >&2; exit 1"),
+        r#"toy has ended; it said "two; three\u{1b}[31m; four""#
+    );
+    let endless =
+        start("i=0; while [ $i -lt 9999 ]; do echo xxxxxxxxxxxxxxxxxxxx; i=$((i+1)); done >&2; exit 1");
+    assert!(
+        endless.len() < 500 && endless.contains("; it said \""),
+        "{endless}"
+    );
+}
+
+#[test]
 fn a_search_that_is_stopped_gives_its_move() {
     let program = r#"while read -r line; do case "$line" in
         uci) echo uciok;; isready) echo readyok;; stop) echo "bestmove e2e4";; quit) exit;;
