@@ -2,6 +2,7 @@
 
 use super::{
     books::Scale,
+    challenge_sets,
     challenges::{ListUse, Who},
     chat,
     draft::{Draft, but, millis_of, toml, with_reason},
@@ -167,11 +168,14 @@ pub(super) const ROWS: &[Row] = &[
     row("matchmaking", &["challenge_timeout"], by(challenge_timeout)),
     row("matchmaking", &["challenge_increment"], by(|draft, found| {
         draft.increments = found.ints()?;
+        if challenge_sets::are_wanted(found.root) {
+            return Ok(taken("in games of [matchmaking]"));
+        }
         Ok(taken("clocks in [matchmaking], with challenge_initial_time"))
     })),
     row("matchmaking", &["challenge_initial_time"], by(clocks)),
     row("matchmaking", &["challenge_variant"], by(challenge_variant)),
-    row("matchmaking", &["challenge_mode"], by(challenge_mode)),
+    or("matchmaking", &["challenge_mode"], "random", by(challenge_mode)),
     row("matchmaking", &["opponent_rating_difference"], by(|draft, found| {
         draft.set_int(found, ("matchmaking", "max-difference"), 0..=4000)
     })),
@@ -188,7 +192,7 @@ pub(super) const ROWS: &[Row] = &[
     row("matchmaking", &["challenge_filter", "delay_after_decline", "challenge_decliner_file_name"], differs(
         "always so: a bot that declines is left alone for an hour, then four times as long each time, up to a week",
     )),
-    row("matchmaking.overrides", &["*"], nothing("there is one set of clocks, variants and modes for all challenges")),
+    row("matchmaking.overrides", &["*"], by(challenge_sets::set_of_overrides)),
 ];
 
 /// The name of the engine in bot.toml.
@@ -415,6 +419,9 @@ fn offer_draw(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
 /// Every initial time with every increment.
 fn clocks(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     let initial = found.ints()?;
+    if challenge_sets::are_wanted(found.root) {
+        return challenge_sets::set(draft, found);
+    }
     let increments = draft.increments.clone();
     let pairs = initial
         .iter()
@@ -424,6 +431,9 @@ fn clocks(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
 
 fn challenge_variant(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     let wanted = found.text()?;
+    if challenge_sets::are_wanted(found.root) {
+        return challenge_sets::set(draft, found);
+    }
     let pool = match wanted.as_str() {
         "random" => draft
             .challenges
@@ -438,9 +448,8 @@ fn challenge_variant(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refus
 
 fn challenge_mode(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     let mode = found.text()?;
-    if mode == "random" {
-        let fate = draft.set(found, "matchmaking", "mode", toml("casual"));
-        return Ok(but(fate, "there is one mode for all challenges"));
+    if challenge_sets::are_wanted(found.root) {
+        return challenge_sets::set(draft, found);
     }
     Ok(draft.set(found, "matchmaking", "mode", toml(mode)))
 }

@@ -9,10 +9,12 @@
 //! | `situation` | when BotLi uses an engine or a book |
 //! | `draft` | what the rows gather |
 //! | `challenges`, `engines`, `books`, `chat` | lists and rules, `[engine.NAME]`, Polyglot books, lines of the chat |
+//! | `challenge_sets` | challenges of lichess-bot to others, as `games` |
 //! | `settings_text`, `report` | what is written and said |
 
 mod books;
 mod botli;
+mod challenge_sets;
 mod challenges;
 mod chat;
 mod draft;

@@ -417,18 +417,10 @@ pub(super) fn clock_texts(
     const MOST: usize = 100;
     let mut refused = Vec::new();
     for (initial, increment) in seconds.into_iter().take(MOST) {
-        let millis =
-            |seconds: i64| Millis::from_secs(u64::try_from(seconds.clamp(0, 1_000_000)).unwrap_or(0));
-        let clock = TimeControlLimit {
-            initial: millis(initial),
-            increment: millis(increment),
-        }
-        .to_string();
-        let text = format!("[matchmaking]\nclocks = {}\n", toml(vec![clock.clone()]));
-        match crate::config::read("bot.toml", &text).0 {
-            Some(_) if !draft.clocks.contains(&clock) => draft.clocks.push(clock),
-            Some(_) => {}
-            None => refused.push(clock),
+        match offered_clock(initial, increment) {
+            Ok(clock) if !draft.clocks.contains(&clock) => draft.clocks.push(clock),
+            Ok(_) => {}
+            Err(clock) => refused.push(clock),
         }
     }
     let told =
@@ -443,6 +435,21 @@ pub(super) fn clock_texts(
         draft.set(found, "matchmaking", "clocks", clocks),
         told,
     ))
+}
+
+/// A clock of so many seconds as `5+3`, as an error if lichess lets no bot challenge with it.
+pub(super) fn offered_clock(initial: i64, increment: i64) -> Result<String, String> {
+    let millis = |seconds: i64| Millis::from_secs(u64::try_from(seconds.clamp(0, 1_000_000)).unwrap_or(0));
+    let clock = TimeControlLimit {
+        initial: millis(initial),
+        increment: millis(increment),
+    }
+    .to_string();
+    let text = format!("[matchmaking]\nclocks = {}\n", toml(vec![clock.clone()]));
+    match crate::config::read("bot.toml", &text).0 {
+        Some(_) => Ok(clock),
+        None => Err(clock),
+    }
 }
 
 /// Adds a game to propose, unless lichess refuses its clock.
