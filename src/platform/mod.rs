@@ -75,3 +75,27 @@ pub(crate) fn lock_file(path: &Path) -> Result<File, TryLockError> {
     file.try_lock()?;
     Ok(file)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_the_same_by_any_name_and_another_after_it_was_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        assert_eq!(file_id_at(&one), None);
+        fs::write(&one, "text").unwrap();
+        let id = file_id_at(&one);
+        assert!(id.is_some());
+        fs::hard_link(&one, &other).unwrap();
+        assert_eq!(file_id_at(&other), id);
+        fs::write(&other, "text").unwrap();
+        assert_eq!(file_id_at(&one), id, "however often it is written");
+        fs::write(folder.path().join("new"), "text").unwrap();
+        fs::rename(folder.path().join("new"), &one).unwrap();
+        assert_ne!(file_id_at(&one), id);
+    }
+}
