@@ -32,23 +32,29 @@ pub struct Matchmaking {
     pub rematches: bool,
 }
 
+/// 3+2 and 5+3.
+const USUAL_CLOCKS: [TimeControlLimit; 2] = [
+    TimeControlLimit {
+        initial: Millis::from_secs(180),
+        increment: Millis::from_secs(2),
+    },
+    TimeControlLimit {
+        initial: Millis::from_secs(300),
+        increment: Millis::from_secs(3),
+    },
+];
+
 /// Declares the section's keys.
 pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
+    let read = keys(section);
+    warn_of_idle_lists(&read, section);
+    refuse_clocks(&read, section);
+    read
+}
+
+fn keys(section: &mut Section<'_>) -> Matchmaking {
     let span = |from, to| DurationType(Millis::from_secs(from)..=Millis::from_secs(to));
-    let clock = |initial, increment| TimeControlLimit {
-        initial: Millis::from_secs(initial),
-        increment: Millis::from_secs(increment),
-    };
-    let usual_clocks = [clock(180, 2), clock(300, 3)];
-    let games = |section: &mut Section<'_>| {
-        section.optional(
-            "games",
-            List(ProposedGameForm),
-            "each of clocks with each of variants",
-            "Games to choose from: a clock, and where it matters a variant, \"rated\" or \"casual\", and how often it comes up beside the others.",
-        )
-    };
-    let read = Matchmaking {
+    Matchmaking {
         enabled: section.key(
             "enabled",
             Bool,
@@ -67,11 +73,18 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             Millis::from_secs(600),
             "Least time between two challenges; lichess allows 200 a day, of which the bot sends 150.",
         ),
-        games: games(section).unwrap_or_default(),
+        games: section
+            .optional(
+                "games",
+                List(ProposedGameForm),
+                "each of clocks with each of variants",
+                "Games to choose from: a clock, and where it matters a variant, \"rated\" or \"casual\", and how often it comes up beside the others.",
+            )
+            .unwrap_or_default(),
         clocks: section.key(
             "clocks",
             List(ControlForm),
-            usual_clocks.to_vec(),
+            USUAL_CLOCKS.to_vec(),
             "Clocks to choose from: minutes and seconds a move adds.",
         ),
         mode: section.key("mode", MODES, Mode::Casual, "Whether ratings may change."),
@@ -94,7 +107,11 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             "After a game that was played out, offers the opponent, person or bot, another one with colours swapped. Who refuses is not \
              asked for an hour, and longer each time; who accepts, not for half an hour.",
         ),
-    };
+    }
+}
+
+/// Warns of lists that say nothing, and of those that `games` stands for.
+fn warn_of_idle_lists(read: &Matchmaking, section: &mut Section<'_>) {
     let has_games = section.span("games").is_some();
     for (key, is_empty) in [
         ("games", has_games && read.games.is_empty()),
@@ -106,7 +123,7 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
         }
     }
     for (key, is_changed) in [
-        ("clocks", read.clocks != usual_clocks),
+        ("clocks", read.clocks != USUAL_CLOCKS),
         ("variants", read.variants != [Variant::Standard]),
     ] {
         if has_games && is_changed {
@@ -117,6 +134,10 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             );
         }
     }
+}
+
+/// Refuses clocks that lichess would refuse each time.
+fn refuse_clocks(read: &Matchmaking, section: &mut Section<'_>) {
     for (key, mut clocks) in [
         (
             "games",
@@ -133,7 +154,6 @@ pub(super) fn declare(section: &mut Section<'_>) -> Matchmaking {
             );
         }
     }
-    read
 }
 
 /// Whether lichess accepts a bot's challenge with this clock.
