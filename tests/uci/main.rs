@@ -9,3 +9,4 @@ mod session;
 mod shared;
 mod tables;
 mod talking;
+mod variants;

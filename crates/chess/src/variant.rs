@@ -69,18 +69,33 @@ impl Variant {
         self.spelling().2
     }
 
-    fn spelling(self) -> (&'static str, &'static str, &'static str) {
+    /// The name in the UCI option `UCI_Variant`, as Fairy-Stockfish spells it: `3check`. Whatever has the rules of orthodox
+    /// chess is `chess` there; `UCI_Chess960` is an option of its own.
+    #[must_use]
+    pub fn uci_name(self) -> &'static str {
+        self.spelling().3
+    }
+
+    /// The variants of the UCI option `UCI_Variant`: one for each [`uci_name`](Self::uci_name), standard chess first.
+    pub fn of_uci() -> impl Iterator<Item = Self> {
+        let others = Self::ALL
+            .into_iter()
+            .filter(|variant| !variant.traits().orthodox_rules);
+        std::iter::once(Self::Standard).chain(others)
+    }
+
+    fn spelling(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
-            Self::Standard => ("standard", "Standard", "Std"),
-            Self::Chess960 => ("chess960", "Chess960", "960"),
-            Self::FromPosition => ("fromPosition", "From Position", "FEN"),
-            Self::KingOfTheHill => ("kingOfTheHill", "King of the Hill", "KotH"),
-            Self::ThreeCheck => ("threeCheck", "Three-check", "3check"),
-            Self::Antichess => ("antichess", "Antichess", "Anti"),
-            Self::Atomic => ("atomic", "Atomic", "Atom"),
-            Self::Horde => ("horde", "Horde", "Horde"),
-            Self::RacingKings => ("racingKings", "Racing Kings", "Racing"),
-            Self::Crazyhouse => ("crazyhouse", "Crazyhouse", "Crazy"),
+            Self::Standard => ("standard", "Standard", "Std", "chess"),
+            Self::Chess960 => ("chess960", "Chess960", "960", "chess"),
+            Self::FromPosition => ("fromPosition", "From Position", "FEN", "chess"),
+            Self::KingOfTheHill => ("kingOfTheHill", "King of the Hill", "KotH", "kingofthehill"),
+            Self::ThreeCheck => ("threeCheck", "Three-check", "3check", "3check"),
+            Self::Antichess => ("antichess", "Antichess", "Anti", "antichess"),
+            Self::Atomic => ("atomic", "Atomic", "Atom", "atomic"),
+            Self::Horde => ("horde", "Horde", "Horde", "horde"),
+            Self::RacingKings => ("racingKings", "Racing Kings", "Racing", "racingkings"),
+            Self::Crazyhouse => ("crazyhouse", "Crazyhouse", "Crazy", "crazyhouse"),
         }
     }
 
@@ -306,6 +321,34 @@ mod tests {
             error,
             "\"Atomik\" is not a variant lichess knows; did you mean \"atomic\"?"
         );
+    }
+
+    #[test]
+    fn engines_spell_each_variant_in_one_way() {
+        let names: Vec<&str> = Variant::of_uci().map(Variant::uci_name).collect();
+        let spelled = "chess kingofthehill 3check antichess atomic horde racingkings crazyhouse";
+        assert_eq!(names.join(" "), spelled);
+        assert_eq!(Variant::Chess960.uci_name(), "chess");
+    }
+
+    #[test]
+    fn both_spellings_of_pockets_and_checks_are_read() {
+        let board = "r1bqk2r/ppp2p1p/2n1pnp1/8/3PP3/2N2N2/PPP2PPP/R2QKB1R";
+        let fairy = format!("{board}[PBpb] w KQkq - 0 8");
+        let lichess = format!("{board}/BPbp w KQkq - 0 8");
+        for fen in [&fairy, &lichess] {
+            assert_eq!(write_fen(&parse_fen(Variant::Crazyhouse, fen).unwrap()), fairy);
+        }
+        let promoted = "4k2Q~/8/8/8/8/8/8/4K3[] b - - 0 1";
+        assert_eq!(
+            write_fen(&parse_fen(Variant::Crazyhouse, promoted).unwrap()),
+            promoted
+        );
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        for tail in ["2+3 0 1", "0 1 +1+0"] {
+            let pos = parse_fen(Variant::ThreeCheck, &format!("{start} {tail}")).unwrap();
+            assert_eq!(write_fen(&pos), format!("{start} 2+3 0 1"));
+        }
     }
 
     #[test]

@@ -47,6 +47,10 @@ pub struct VariantTraits {
     pub uneven_sides: bool,
     /// Captured pieces are dropped again: nothing that is taken is gone, and fifty moves without a capture draw nothing.
     pub drops: bool,
+    /// No side ever has more men on the board.
+    pub most_men: usize,
+    /// No side ever has more pawns on the board.
+    pub most_pawns: usize,
 }
 
 /// Standard chess.
@@ -66,6 +70,8 @@ const STANDARD: VariantTraits = VariantTraits {
     same_direction: false,
     uneven_sides: false,
     drops: false,
+    most_men: 16,
+    most_pawns: 8,
 };
 
 /// Another goal, with the moves of chess.
@@ -96,6 +102,8 @@ impl Variant {
             Self::Horde => VariantTraits {
                 classical_terms: false,
                 uneven_sides: true,
+                most_men: 36,
+                most_pawns: 36,
                 ..OTHER_GOAL
             },
             // A move that gives check is none, so that not every capture is one.
@@ -110,6 +118,8 @@ impl Variant {
                 classical_terms: false,
                 plain_moves: false,
                 drops: true,
+                most_men: 32,
+                most_pawns: 16,
                 ..OTHER_GOAL
             },
             Self::Atomic => VariantTraits {
@@ -135,7 +145,7 @@ impl Variant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Position;
+    use crate::{Color, Position, Rules as _};
 
     #[test]
     fn what_is_made_for_standard_chess_serves_only_its_rules() {
@@ -145,6 +155,14 @@ mod tests {
             assert_eq!(traits.orthodox_rules, is_chess, "{variant}");
             assert!(traits.orthodox_rules || !traits.standard_eval, "{variant}");
             assert!(traits.orthodox_rules || !traits.standard_books, "{variant}");
+            let board = variant.start().board().clone();
+            for side in Color::ALL {
+                assert!(board.by_color(side).count() <= traits.most_men, "{variant}");
+                assert!(
+                    (board.pawns() & board.by_color(side)).count() <= traits.most_pawns,
+                    "{variant}"
+                );
+            }
             // A move that must be made cannot be passed.
             assert!(!(traits.forced_captures && traits.null_move), "{variant}");
         }

@@ -281,20 +281,15 @@ impl UciProcess {
     ///
     /// # Errors [`UciError`] when it has ended.
     pub fn set_variant(&mut self, variant: Variant) -> Result<bool, UciError> {
-        let (chess960, other) = match variant {
-            Variant::Standard => ("false", None),
-            Variant::Chess960 | Variant::FromPosition => ("true", None),
-            Variant::ThreeCheck => ("false", Some("3check")),
-            other => ("false", Some(other.key())),
-        };
-        let castles = self.set_if_offered("UCI_Chess960", chess960)? || chess960 == "false";
-        let word = other.map_or_else(|| "chess".to_owned(), str::to_ascii_lowercase);
-        let knows = |option: &UciOption| option.spell(&word).is_some();
+        let onto_rook = variant.castles_onto_rook();
+        let castles = self.set_if_offered("UCI_Chess960", &onto_rook.to_string())? || !onto_rook;
+        let name = variant.uci_name();
+        let knows = |option: &UciOption| option.spell(name).is_some();
         let is_known = self.option("UCI_Variant").is_some_and(knows);
         if is_known {
-            self.set_if_offered("UCI_Variant", &word)?;
+            self.set_if_offered("UCI_Variant", name)?;
         }
-        Ok(castles && (is_known || other.is_none()))
+        Ok(castles && (is_known || variant.traits().orthodox_rules))
     }
 
     /// What messages call it.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use shakmaty::Board;
+use shakmaty::{Board, ByRole};
 
-use sparring_chess::{File, Rank, Square};
+use sparring_chess::{ByColor, Color, File, Rank, Role, Square};
 
 /// A board as eight ranks of letters, White's below, in capitals as in a FEN.
 pub(super) struct Diagram<'a>(pub &'a Board);
@@ -23,6 +23,33 @@ impl fmt::Display for Diagram<'_> {
         File::ALL
             .iter()
             .try_for_each(|file| write!(f, " {}", file.char()))
+    }
+}
+
+/// What each side can drop, in letters as in a FEN, the most valuable first.
+pub(super) struct Pockets<'a>(pub &'a ByColor<ByRole<u8>>);
+
+impl fmt::Display for Pockets<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |side: Color| -> String {
+            let roles = Role::ALL.into_iter().rev();
+            let letters = roles.map(|role| {
+                let letter = role.of(side).char().to_string();
+                letter.repeat(usize::from(self.0[side][role]))
+            });
+            let held: String = letters.collect();
+            if held.is_empty() {
+                "nothing".to_owned()
+            } else {
+                held
+            }
+        };
+        write!(
+            f,
+            "pockets: White {}, Black {}",
+            of(Color::White),
+            of(Color::Black)
+        )
     }
 }
 

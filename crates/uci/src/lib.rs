@@ -37,7 +37,7 @@ pub use divide::{PerftError, perft, perft_speed};
 pub use resources::UciResources;
 pub use worker::{bench, fixed_cost, scaling};
 
-use display::Diagram;
+use display::{Diagram, Pockets};
 use go::Go;
 use limits::{clock_of, limits, may_never_end};
 use move_overhead::{ClockReading, MoveOverhead};
@@ -230,6 +230,11 @@ impl<W: Write> Front<'_, W> {
             Ok(Change::Hash(mib)) => self.send(Job::Resize(mib)),
             Ok(Change::Threads(threads)) => self.send(Job::Threads(threads)),
             Ok(Change::Clear) => self.send(Job::NewGame),
+            Ok(Change::Variant) => {
+                self.line = GameHistory::new(self.variant());
+                // Positions of other rules have the same keys.
+                self.send(Job::NewGame);
+            }
             Ok(Change::Params(params)) => self.send(Job::Params(params)),
             Ok(Change::Book(path)) => self.open_book(path.as_deref()),
             Ok(Change::Tablebase(folders)) => self.open_tablebase(&folders),
@@ -288,10 +293,9 @@ impl<W: Write> Front<'_, W> {
     }
 
     fn variant(&self) -> Variant {
-        if self.settings.chess960 {
-            Variant::Chess960
-        } else {
-            Variant::Standard
+        match self.settings.variant {
+            Variant::Standard if self.settings.chess960 => Variant::Chess960,
+            variant => variant,
         }
     }
 
@@ -357,7 +361,8 @@ impl<W: Write> Front<'_, W> {
             book,
             delay,
             verify,
-            wdl: self.settings.show_wdl,
+            // The chances are those of standard chess.
+            wdl: self.settings.show_wdl && self.line.variant().traits().standard_eval,
         };
         self.send(Job::Search(search_id, Box::new(job)));
     }
@@ -444,6 +449,16 @@ impl<W: Write> Front<'_, W> {
         let pos = self.line.position();
         self.writer.write_line(Diagram(pos.board()));
         self.writer.write_line(format_args!("fen {}", write_fen(pos)));
+        if let Some(pockets) = pos.pockets() {
+            self.writer.write_line(Pockets(pockets));
+        }
+        if let Some(left) = pos.remaining_checks() {
+            self.writer.write_line(format_args!(
+                "checks left: White {}, Black {}",
+                u32::from(left.white),
+                u32::from(left.black)
+            ));
+        }
         self.writer.write_line(format_args!("key {:016x}", key(pos)));
         self.writer
             .write_line(format_args!("moves {}", self.line.uci_moves()));

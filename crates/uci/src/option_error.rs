@@ -22,7 +22,6 @@ pub(super) enum OptionError {
     },
     #[error("option \"{name}\" needs true or false, not \"{text}\"")]
     Check { name: &'static str, text: String },
-    #[cfg(feature = "personality")]
     #[error("option \"{name}\" needs one of {choices}, not \"{text}\"")]
     Combo {
         name: &'static str,

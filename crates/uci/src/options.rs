@@ -11,7 +11,10 @@ use super::{
 use super::{resources::NO_PERSONALITY, settings::DEFAULT_ELO};
 #[cfg(feature = "personality")]
 use sparring_chess::units::Elo;
-use sparring_chess::units::{Centipawns, Millis};
+use sparring_chess::{
+    Variant,
+    units::{Centipawns, Millis},
+};
 use sparring_engine::{MAX_THREADS, Params};
 #[cfg(feature = "personality")]
 use sparring_personality::Level;
@@ -49,6 +52,10 @@ pub(super) enum Kind {
     #[cfg(feature = "personality")]
     Personality {
         set: fn(&mut Settings, Option<String>) -> Change,
+    },
+    /// One of the variants.
+    Variant {
+        set: fn(&mut Settings, Variant) -> Change,
     },
     Button {
         change: fn() -> Change,
@@ -224,6 +231,19 @@ pub(super) const OPTIONS: &[UciOption] = &[
         meaning: "least time for an answer, in milliseconds. It never exceeds the time for the move, and `stop` ends it",
     },
     UciOption {
+        name: "UCI_Variant",
+        kind: Kind::Variant {
+            set: |settings, variant| {
+                if settings.variant == variant {
+                    return Change::None;
+                }
+                settings.variant = variant;
+                Change::Variant
+            },
+        },
+        meaning: "what is played, as Fairy-Stockfish spells it: another one begins at its own start with empty tables. [Variants](#variants) says what serves standard chess alone",
+    },
+    UciOption {
         name: "UCI_Chess960",
         kind: Kind::Check {
             default: false,
@@ -283,6 +303,13 @@ pub(super) fn reference() -> Vec<[String; 4]> {
             Kind::Text { default, form, .. } => (format!("`{default}`"), form.to_owned()),
             #[cfg(feature = "personality")]
             Kind::Personality { .. } => (NO_PERSONALITY.to_owned(), "a personality".to_owned()),
+            Kind::Variant { .. } => (
+                Variant::Standard.uci_name().to_owned(),
+                Variant::of_uci()
+                    .map(Variant::uci_name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
             Kind::Button { .. } => (String::new(), "button".to_owned()),
         };
         [
@@ -353,6 +380,10 @@ impl fmt::Display for Listed<'_> {
                 resources
                     .personalities()
                     .try_for_each(|name| write!(f, " var {name}"))
+            }
+            Kind::Variant { .. } => {
+                write!(f, "combo default {}", Variant::Standard.uci_name())?;
+                Variant::of_uci().try_for_each(|variant| write!(f, " var {}", variant.uci_name()))
             }
             Kind::Button { .. } => {
                 let _ = resources; // only personalities ask for it

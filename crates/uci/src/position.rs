@@ -3,11 +3,7 @@
 use shakmaty::{Bitboard, Board};
 use thiserror::Error;
 
-use sparring_chess::{Color, GameHistory, PlayError, Position, Role, Rules as _, Variant};
-
-/// Men of a side at the start, and pawns among them: there are never more.
-const MEN: usize = 16;
-const PAWNS: usize = 8;
+use sparring_chess::{Color, GameHistory, PlayError, Position, Role, Rules as _, Variant, VariantTraits};
 
 /// Why a position is not set.
 #[derive(Debug, Error)]
@@ -25,13 +21,14 @@ pub(super) enum PositionError {
         most: usize,
     },
     #[error(
-        "\"{fen}\" is not a position of a game: {side}'s pawns left ({pawns}) and promoted (at least {promoted}) are more than {PAWNS}"
+        "\"{fen}\" is not a position of a game: {side}'s pawns left ({pawns}) and promoted (at least {promoted}) are more than {most}"
     )]
     Promotions {
         fen: String,
         side: Color,
         pawns: usize,
         promoted: usize,
+        most: usize,
     },
 }
 
@@ -42,15 +39,33 @@ pub(super) fn complete(board: &str, fields: &[&str]) -> String {
     let turn = fields.next().unwrap_or("w").to_ascii_lowercase();
     let castling = fields.next_if(|field| !is_count(field)).unwrap_or("-");
     let en_passant = fields.next_if(|field| !is_count(field)).unwrap_or("-");
-    // Remaining checks belong to a variant; they stand before or after the counters.
-    let _ = fields.next_if(|field| field.contains('+'));
+    // Checks left of three-check stand before the counters (`3+3`) or behind them, as checks given (`+0+0`).
+    let left = fields.next_if(|field| is_checks(field));
     let mut count = |missing: &str| match fields.next_if(|field| is_count(field)) {
         Some(count) if count.starts_with('-') => missing.to_owned(),
         Some(count) => count.split('.').next().unwrap_or(missing).to_owned(),
         None => missing.to_owned(),
     };
     let (halfmoves, number) = (count("0"), count("1"));
-    format!("{board} {turn} {castling} {en_passant} {halfmoves} {number}")
+    let given = fields.next_if(|field| is_checks(field));
+    [
+        Some(board),
+        Some(&turn),
+        Some(castling),
+        Some(en_passant),
+        left,
+        Some(&halfmoves),
+        Some(&number),
+        given,
+    ]
+    .into_iter()
+    .flatten()
+    .collect::<Vec<_>>()
+    .join(" ")
+}
+
+fn is_checks(field: &str) -> bool {
+    field.contains('+') && field.bytes().all(|byte| byte == b'+' || byte.is_ascii_digit())
 }
 
 /// Whether a field is a number, of whatever size.
@@ -66,17 +81,20 @@ fn is_count(field: &str) -> bool {
 /// [`PositionError`] names what cannot be.
 pub(super) fn read(variant: Variant, fen: &str, moves: &[String]) -> Result<GameHistory, PositionError> {
     let line = GameHistory::replay(variant, fen, &moves.join(" "))?;
-    refuse_crowds(fen, line.start())?;
-    refuse_promotions(fen, line.start().board())?;
+    let traits = variant.traits();
+    refuse_crowds(fen, line.start(), traits)?;
+    if !traits.drops {
+        refuse_promotions(fen, line.start().board(), traits.most_pawns)?;
+    }
     Ok(line)
 }
 
-fn refuse_crowds(fen: &str, pos: &Position) -> Result<(), PositionError> {
+fn refuse_crowds(fen: &str, pos: &Position, traits: VariantTraits) -> Result<(), PositionError> {
     let board = pos.board();
     for side in Color::ALL {
         let own = board.by_color(side);
         let pawns = own & board.by_role(Role::Pawn);
-        for (squares, men, most) in [(own, "men", MEN), (pawns, "pawns", PAWNS)] {
+        for (squares, men, most) in [(own, "men", traits.most_men), (pawns, "pawns", traits.most_pawns)] {
             let count = squares.count();
             if count > most {
                 let fen = fen.to_owned();
@@ -94,16 +112,17 @@ fn refuse_crowds(fen: &str, pos: &Position) -> Result<(), PositionError> {
 }
 
 /// Refuses pieces that more pawns have become than are missing.
-fn refuse_promotions(fen: &str, board: &Board) -> Result<(), PositionError> {
+fn refuse_promotions(fen: &str, board: &Board, most: usize) -> Result<(), PositionError> {
     for side in Color::ALL {
         let (pawns, promoted) = (board.by_piece(Role::Pawn.of(side)).count(), promoted(board, side));
-        if pawns + promoted > PAWNS {
+        if pawns + promoted > most {
             let fen = fen.to_owned();
             return Err(PositionError::Promotions {
                 fen,
                 side,
                 pawns,
                 promoted,
+                most,
             });
         }
     }
@@ -144,8 +163,10 @@ mod tests {
             ("w KQ - -7 -9", "w KQ - 0 1"),
             ("w KQ - 7.5 9.0", "w KQ - 7 9"),
             ("w KQ - 99999999999999999999 9", "w KQ - 99999999999999999999 9"),
-            ("w KQ - 3+3 7 9", "w KQ - 7 9"),
-            ("w KQ - 7 9 +0+1", "w KQ - 7 9"),
+            ("w KQ - 3+3 7 9", "w KQ - 3+3 7 9"),
+            ("w KQ - 3+3", "w KQ - 3+3 0 1"),
+            ("w KQ - 7 9 +0+1", "w KQ - 7 9 +0+1"),
+            ("w KQ - 7 9 c+ 5;", "w KQ - 7 9"),
             ("w KQ - 7 9 and more 5 of it", "w KQ - 7 9"),
             ("w KQ - bm Nf3; id \"5\";", "w KQ - 0 1"),
             ("w KQ - 7 acd 5;", "w KQ - 7 1"),

@@ -8,6 +8,7 @@ use super::{
     resources::UciResources,
     settings::{Change, Settings},
 };
+use sparring_chess::Variant;
 use sparring_diagnostics::did_you_mean;
 use sparring_engine::Params;
 
@@ -66,6 +67,19 @@ pub(super) fn set_option(
                 }),
             }
         }
+        Kind::Variant { set } => {
+            let named = |variant: &Variant| variant.uci_name().eq_ignore_ascii_case(text);
+            let unknown = || OptionError::Combo {
+                name,
+                text: text.to_owned(),
+                choices: Variant::of_uci()
+                    .map(Variant::uci_name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            };
+            let variant = Variant::of_uci().find(named).ok_or_else(unknown)?;
+            Ok(set(settings, variant))
+        }
         Kind::Button { change } => {
             let _ = resources; // only personalities ask for it
             Ok(change())
@@ -116,6 +130,17 @@ mod tests {
             set_option(&mut settings, &resources, "Clear Hash", None),
             Ok(Change::Clear)
         );
+        for (value, change, variant) in [
+            ("chess", Change::None, Variant::Standard),
+            ("3Check", Change::Variant, Variant::ThreeCheck),
+            ("3check", Change::None, Variant::ThreeCheck),
+        ] {
+            assert_eq!(
+                set_option(&mut settings, &resources, "uci_variant", Some(value)),
+                Ok(change)
+            );
+            assert_eq!(settings.variant, variant);
+        }
         assert!(settings.chess960 && settings.overhead == Millis(55) && settings.hash == 96);
         for (name, value) in [("rfp_margin", 80), ("RFP_Margin", 90)] {
             let change = set_option(&mut settings, &resources, name, Some(&value.to_string()));
@@ -143,6 +168,11 @@ mod tests {
                 "Ponder",
                 "yes",
                 "option \"Ponder\" needs true or false, not \"yes\"",
+            ),
+            (
+                "UCI_Variant",
+                "suicide",
+                "option \"UCI_Variant\" needs one of chess, kingofthehill, 3check, antichess, atomic, horde, racingkings, crazyhouse, not \"suicide\"",
             ),
             ("Contempt", "3", "there is no option \"Contempt\""),
             ("Hahs", "3", "there is no option \"Hahs\"; did you mean \"Hash\"?"),
@@ -178,6 +208,7 @@ mod tests {
                 Kind::Text { default, .. } => default.to_owned(),
                 #[cfg(feature = "personality")]
                 Kind::Personality { .. } => NO_PERSONALITY.to_owned(),
+                Kind::Variant { .. } => Variant::Standard.uci_name().to_owned(),
                 Kind::Button { .. } => continue,
             };
             let mut settings = fresh.clone();

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use super::resources::StrengthSetting;
 #[cfg(feature = "personality")]
 use sparring_chess::units::Elo;
-use sparring_chess::units::{Centipawns, Millis};
+use sparring_chess::{
+    Variant,
+    units::{Centipawns, Millis},
+};
 use sparring_engine::{Handicap, Params};
 
 /// The log's file unless `LogFile` names another.
@@ -25,6 +28,8 @@ pub(super) enum Change {
     Threads(usize),
     /// Clear all tables.
     Clear,
+    /// Another variant is played.
+    Variant,
     /// Other search parameters.
     Params(Box<Params>),
     /// Another book, or none.
@@ -59,6 +64,8 @@ pub(super) struct Settings {
     pub seed: u64,
     /// The least time for an answer, if the clock allows it.
     pub delay: Millis,
+    /// One of [`Variant::of_uci`].
+    pub variant: Variant,
     pub chess960: bool,
     pub show_wdl: bool,
     /// Plain engine: no book, level, personality or handicap.
@@ -87,6 +94,7 @@ impl Default for Settings {
             blunder_percent: 0,
             seed: 0,
             delay: Millis::ZERO,
+            variant: Variant::Standard,
             chess960: false,
             show_wdl: false,
             analyse: false,
