@@ -332,7 +332,7 @@ fn a_rule_below_the_deciding_one_is_told_if_it_says_how_to_play() {
 fn a_challenge_of_lichess_is_read_alone_or_in_its_event() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("challenge.json");
-    let challenge = r#"{"id":"abcd1234","challenger":{"id":"ana","name":"Ana","rating":1500},"variant":{"key":"atomic"},
+    let challenge = r#"{"id":"abcd1234","challenger":{"id":"ana","name":"Ana","rating":1500},"variant":{"key":"fogOfWar"},
         "speed":"blitz","timeControl":{"type":"clock","limit":180,"increment":0}}"#;
     for text in [
         challenge.to_owned(),
@@ -342,7 +342,7 @@ fn a_challenge_of_lichess_is_read_alone_or_in_its_event() {
         let said = sparring(&["challenge", path.to_str().unwrap()]);
         let said = String::from_utf8(said.stdout).unwrap();
         assert!(
-            said.contains("Declined, variant (this variant is not played here)"),
+            said.contains("Declined, variant (this variant is not known here)"),
             "{said}"
         );
     }

@@ -173,12 +173,18 @@ const KINDS: Choice<OpponentKind> = Choice(&[("humans", OpponentKind::Human), ("
 
 pub(super) const MODES: Choice<Mode> = Choice(&[("rated", Mode::Rated), ("casual", Mode::Casual)]);
 
-/// The variants that the engine can play; others are never accepted.
-const VARIANTS: Choice<Variant> = Choice(&[
-    ("standard", Variant::Standard),
-    ("chess960", Variant::Chess960),
-    ("fromPosition", Variant::FromPosition),
-]);
+const VARIANTS: Choice<Variant> = Choice(&VARIANT_KEYS);
+
+/// Every variant by lichess' key.
+const VARIANT_KEYS: [(&str, Variant); Variant::ALL.len()] = {
+    let mut rows = [("", Variant::Standard); Variant::ALL.len()];
+    let mut at = 0;
+    while at < rows.len() {
+        rows[at] = (Variant::ALL[at].key(), Variant::ALL[at]);
+        at += 1;
+    }
+    rows
+};
 
 /// lichess does not let bots play ultraBullet.
 pub(super) const SPEEDS: Choice<Speed> = Choice(&[

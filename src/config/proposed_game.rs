@@ -10,14 +10,25 @@ use sparring_config_schema::{Choice, TypeError, ValueType, quote};
 use sparring_diagnostics::nearest;
 
 /// The variants of challenges: all but From Position, which would need a position.
-pub(super) const VARIANTS: Choice<Variant> =
-    Choice(&[("standard", Variant::Standard), ("chess960", Variant::Chess960)]);
+pub(super) const VARIANTS: Choice<Variant> = Choice(&KEYS);
+
+const KEYS: [(&str, Variant); Variant::ALL.len() - 1] = {
+    let mut rows = [("", Variant::Standard); Variant::ALL.len() - 1];
+    let (mut from, mut to) = (0, 0);
+    while from < Variant::ALL.len() {
+        let variant = Variant::ALL[from];
+        if !matches!(variant, Variant::FromPosition) {
+            rows[to] = (variant.key(), variant);
+            to += 1;
+        }
+        from += 1;
+    }
+    rows
+};
 /// How often a game comes up where it does not say.
 const USUAL_WEIGHT: u32 = 1;
 /// The largest weight.
 const HEAVIEST: u32 = 10_000;
-/// The words behind the clock.
-const WORDS: [&str; 4] = ["standard", "chess960", "rated", "casual"];
 
 /// A game to propose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +60,13 @@ impl ProposedGame {
         let (mut variant, mut mode, mut weight) = (None, None, None);
         for word in words {
             let is_new = match word {
-                "standard" => variant.replace(Variant::Standard).is_none(),
-                "chess960" => variant.replace(Variant::Chess960).is_none(),
                 "rated" => mode.replace(Mode::Rated).is_none(),
                 "casual" => mode.replace(Mode::Casual).is_none(),
+                word if variant_of(word).is_some() => {
+                    let is_first = variant.is_none();
+                    variant = variant_of(word);
+                    is_first
+                }
                 number => match number.parse() {
                     Ok(number) if (1..=HEAVIEST).contains(&number) => weight.replace(number).is_none(),
                     Ok(_) => {
@@ -80,11 +94,17 @@ impl ProposedGame {
     }
 }
 
+fn variant_of(word: &str) -> Option<Variant> {
+    let known = KEYS.into_iter().find(|(key, _)| *key == word);
+    known.map(|(_, variant)| variant)
+}
+
 /// What to say of a word that means nothing.
 fn unknown(word: &str) -> (String, String) {
-    let help = match nearest(word, WORDS) {
+    let words = KEYS.into_iter().map(|(key, _)| key);
+    let help = match nearest(word, words.chain(["rated", "casual"])) {
         Some(near) => format!("did you mean {}?", quote(near)),
-        None => "behind the clock stand \"standard\" or \"chess960\", \"rated\" or \"casual\", and a weight"
+        None => "behind the clock stand a variant as \"chess960\", \"rated\" or \"casual\", and a weight"
             .to_owned(),
     };
     (format!("{} is not known here", quote(word)), help)
@@ -137,7 +157,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back_and_words_may_stand_in_any_order() {
-        for text in ["3+2", "5+3 chess960", "1+0 casual 40", "10+5 chess960 rated 2"] {
+        for text in [
+            "3+2",
+            "5+3 kingOfTheHill",
+            "1+0 casual 40",
+            "10+5 chess960 rated 2",
+        ] {
             assert_eq!(ProposedGame::parse(text).unwrap().to_string(), text);
         }
         let turned = ProposedGame::parse(" 10+5  2 rated chess960 ").unwrap();
@@ -155,7 +180,12 @@ mod tests {
             said("5+3 ches960"),
             "\"ches960\" is not known here; did you mean \"chess960\"?"
         );
-        assert!(said("5+3 horde-and-more").ends_with("and a weight"));
+        assert_eq!(
+            said("5+3 kingofthehill"),
+            "\"kingofthehill\" is not known here; did you mean \"kingOfTheHill\"?"
+        );
+        assert!(said("5+3 horde atomic").contains("two things at once; leave out \"atomic\""));
+        assert!(said("5+3 bughouse-and-more").ends_with("and a weight"));
         assert!(said("chess960").starts_with("\"chess960\" does not begin with a clock"));
         assert!(said("").starts_with("\"\" does not begin with a clock"));
         assert!(said("5+3 rated casual").contains("two things at once; leave out \"casual\""));

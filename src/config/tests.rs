@@ -119,7 +119,7 @@ fn units_ranges_and_words_are_explained() {
     bot.toml:5:14: error: games.abort-time: "2h" is more than "10m"; write a span of time from "15s" to "10m"
     bot.toml:6:20: error: games.shutdown-timeout: 300 has no unit; write "300ms" or "300s"
     bot.toml:8:20: error: rule[1].speeds: "ultraBullet" is not known here; write "bullet", "blitz", "rapid", "classical" or "correspondence"
-    bot.toml:9:13: error: rule[1].variants: "Standard" is not known here; did you mean "standard"? there is "standard", "chess960" or "fromPosition"
+    bot.toml:9:13: error: rule[1].variants: "Standard" is not known here; did you mean "standard"? there is "standard", "chess960", "fromPosition", "kingOfTheHill", "threeCheck", "antichess", "atomic", "horde", "racingKings" or "crazyhouse"
     bot.toml:10:15: error: rule[1].min-initial: min-initial is more than max-initial, so no challenge would fit; swap them
     bot.toml:12:11: error: rule[1].clocks: "5 min" is not a clock; write minutes and seconds, as in "5+3"
     bot.toml:13:9: error: rule[1].hours: "8-9" is not a part of the day; write a part of the day, as in "22:00-06:00"

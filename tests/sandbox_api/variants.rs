@@ -76,7 +76,7 @@ const GAMES: [Played; 14] = [
     ),
     played(
         Variant::Antichess,
-        "8/8/8/8/8/2b5/8/5B2 w - - 0 1",
+        "8/8/8/8/8/2b5/6n1/5B2 w - - 0 1",
         "f1g2",
         "draw",
         None,
@@ -90,7 +90,7 @@ const GAMES: [Played; 14] = [
     ),
     played(
         Variant::Atomic,
-        "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1",
+        "7k/1R6/8/8/8/8/8/R3K3 w - - 0 1",
         "a1a8",
         "mate",
         Some("white"),

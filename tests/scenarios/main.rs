@@ -38,3 +38,4 @@ mod strange_games;
     reason = "written for the sandbox's own tests, of which this needs a part"
 )]
 mod table;
+mod variants;

@@ -53,19 +53,31 @@ impl Variant {
 
     /// The key on the wire, as in `kingOfTheHill`.
     #[must_use]
-    pub fn key(self) -> &'static str {
+    pub const fn key(self) -> &'static str {
         self.spelling().0
     }
 
     /// The name on the wire, as in `King of the Hill`. Clients of lichess parse it, so it is not translated.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.spelling().1
+    }
+
+    /// The variant that a person means: by its key, name or abbreviation, in any case, with or without blanks and hyphens.
+    #[must_use]
+    pub fn named(text: &str) -> Option<Self> {
+        let bare = |name: &str| name.to_lowercase().replace([' ', '-', '_', '\''], "");
+        let wanted = bare(text);
+        Self::ALL.into_iter().find(|variant| {
+            [variant.key(), variant.name(), variant.short()]
+                .map(bare)
+                .contains(&wanted)
+        })
     }
 
     /// The abbreviation on the wire, as in `KotH`.
     #[must_use]
-    pub fn short(self) -> &'static str {
+    pub const fn short(self) -> &'static str {
         self.spelling().2
     }
 
@@ -84,7 +96,7 @@ impl Variant {
         std::iter::once(Self::Standard).chain(others)
     }
 
-    fn spelling(self) -> (&'static str, &'static str, &'static str, &'static str) {
+    const fn spelling(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Standard => ("standard", "Standard", "Std", "chess"),
             Self::Chess960 => ("chess960", "Chess960", "960", "chess"),

@@ -13,7 +13,9 @@ use tokio::{
 
 use super::ascii_board::draw;
 use crate::bot::game_task::state::{Change, GameState};
-use sparring_chess::{Color, Move, Rules as _, parse_san, parse_uci, units::Millis, write_san, write_uci};
+use sparring_chess::{
+    Color, Move, Outcome, Rules as _, parse_san, parse_uci, units::Millis, write_san, write_uci,
+};
 use sparring_files::lines::Lines;
 use sparring_lichess::{
     CallError, Client, Escaped, ReconnectingStream, StreamEvent,
@@ -28,6 +30,9 @@ const ARRIVAL: Millis = Millis::from_secs(30);
 
 /// At the end of the input, how long to wait for the stream to show the end of the game, as after `resign`.
 const LAST_NEWS: Millis = Millis(500);
+
+/// How to put a piece from the pocket on the board.
+const DROPS: &str = "Drops as N@f3, or @f3 for a pawn. ";
 
 const HELP: &str = "\
 Moves as Nf3 or g1f3. Other words: resign, draw, takeback, abort, say TEXT, board, moves, help, quit.";
@@ -180,7 +185,13 @@ impl<W: Write> Console<W> {
                 };
                 let fresh = game.insert(GameState::new(*frame, &self.me)?);
                 let (color, name) = (name_of(fresh.my_side()), fresh.opponent().display_name());
-                writeln!(self.screen, "You play {color} against {}. {HELP}", Escaped(&name))?;
+                let drops = if fresh.line().variant().traits().drops {
+                    DROPS
+                } else {
+                    ""
+                };
+                let against = Escaped(&name);
+                writeln!(self.screen, "You play {color} against {against}. {drops}{HELP}")?;
                 let first = fresh.first_step();
                 self.show(fresh, first)
             }
@@ -336,7 +347,17 @@ fn name_of(side: Side) -> &'static str {
 
 /// The result in one sentence.
 fn ending(game: &GameState) -> String {
+    let who = match game.winner() {
+        Some(side) if side == game.my_side() => "You won",
+        Some(_) => "You lost",
+        None => "Drawn",
+    };
+    let line = game.line();
     let how = match game.status() {
+        Status::VariantEnd => return format!("{who}: {}.", line.variant_end()),
+        Status::Draw if line.outcome() == Some(Outcome::Variant(None)) => {
+            return format!("{who}: {}.", line.variant_end());
+        }
         Status::Mate => "by checkmate",
         Status::Resign => "by resignation",
         Status::OutOfTime => "on time",
@@ -344,11 +365,6 @@ fn ending(game: &GameState) -> String {
         Status::Stalemate => "by stalemate",
         Status::Aborted => return "The game was aborted.".to_owned(),
         _ => "",
-    };
-    let who = match game.winner() {
-        Some(side) if side == game.my_side() => "You won",
-        Some(_) => "You lost",
-        None => "Drawn",
     };
     format!("{who} {how}").trim_end().to_owned() + "."
 }

@@ -37,7 +37,11 @@ use crate::{
         worker::Worker,
     },
 };
-use sparring_chess::units::{Elo, Millis};
+use sparring_chess::{
+    GameHistory, Variant, parse_fen,
+    units::{Elo, Millis},
+};
+use sparring_diagnostics::did_you_mean;
 use sparring_http_server::raise_open_files;
 use sparring_lichess::{
     Client, Token,
@@ -61,7 +65,8 @@ const POLL_INTERVAL: Millis = Millis::from_secs(2);
 #[command(after_help = "Examples:
   sparring play                                    prints the address to open in the browser
   sparring play --console --level 1200 --clock 5+3
-  sparring play --console --personality attacker --color black")]
+  sparring play --console --personality attacker --color black
+  sparring play --console --variant crazyhouse")]
 pub struct Args {
     /// Play in this terminal instead of the browser.
     #[arg(long)]
@@ -87,6 +92,12 @@ pub struct Args {
     /// In the terminal: minutes and increment in seconds, as in 5+3, at most 180+60; without it there is no clock.
     #[arg(long, requires = "console", value_parser = parse_clock)]
     clock: Option<(Millis, Millis)>,
+    /// In the terminal: the variant, by lichess' key or name, as in racingKings or "king of the hill".
+    #[arg(long, requires = "console", value_parser = parse_variant)]
+    variant: Option<Variant>,
+    /// In the terminal: the position to begin from, as FEN of the variant.
+    #[arg(long, requires = "console")]
+    fen: Option<String>,
 }
 
 /// The range of levels.
@@ -108,11 +119,48 @@ fn parse_clock(text: &str) -> Result<(Millis, Millis), String> {
     }
 }
 
+fn parse_variant(text: &str) -> Result<Variant, String> {
+    Variant::named(text).ok_or_else(|| {
+        format!(
+            "lichess knows no variant \"{text}\"{}",
+            did_you_mean(text, Variant::ALL.map(Variant::key))
+        )
+    })
+}
+
+/// What to play in the terminal, and from where.
+///
+/// # Errors
+/// When the position cannot be played, or a game from a position has none.
+fn start(args: &Args) -> anyhow::Result<(Variant, Option<String>)> {
+    let variant = match (args.variant.unwrap_or_default(), &args.fen) {
+        (Variant::Standard, Some(_)) => Variant::FromPosition,
+        (variant, _) => variant,
+    };
+    let refuse = |why: String| Err(Failure::error(Exit::Usage, why));
+    match &args.fen {
+        None if variant == Variant::FromPosition => refuse("--fen says from which position".to_owned()),
+        None => Ok((variant, None)),
+        Some(fen) => match parse_fen(variant, fen) {
+            Err(error) => refuse(error.to_string()),
+            Ok(pos)
+                if GameHistory::from_position(variant, pos.clone())
+                    .outcome()
+                    .is_some() =>
+            {
+                refuse(format!("the game is over in \"{fen}\""))
+            }
+            Ok(_) => Ok((variant, Some(fen.clone()))),
+        },
+    }
+}
+
 /// Plays until the game is over (in the terminal) or Ctrl-C (with the page).
 ///
 /// # Errors
 /// When the settings cannot be used, the port is in use, or the terminal cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let start = start(args)?;
     let mut config = match &args.config {
         Some(path) => {
             load(path)
@@ -130,7 +178,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     raise_open_files().warn_if_few();
     let runtime = threads::runtime()?;
-    let done = runtime.block_on(play(args, config));
+    let done = runtime.block_on(play(args, start, config));
     // A read from the terminal cannot be interrupted, and must not keep the process alive.
     runtime.shutdown_background();
     done
@@ -158,7 +206,7 @@ fn look_often(options: &mut Options) {
     options.timing.poll_every = POLL_INTERVAL;
 }
 
-async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
+async fn play(args: &Args, start: (Variant, Option<String>), config: Config) -> anyhow::Result<Exit> {
     let stop = CancellationToken::new();
     let stock = stock(&config.paths, &stop);
     if let Some(name) = &args.personality {
@@ -223,7 +271,7 @@ async fn play(args: &Args, config: Config) -> anyhow::Result<Exit> {
 
     if args.console {
         let client = Client::new(&address, Token::parse(&guest)?, seed)?;
-        converse(args, client).await?;
+        converse(args, start, client).await?;
     } else {
         show_page(&with_key(&address, &key), &mut daemon).await?;
     }
@@ -254,7 +302,11 @@ async fn show_page(
     }
 }
 
-async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
+async fn converse(
+    args: &Args,
+    (variant, fen): (Variant, Option<String>),
+    client: Client,
+) -> anyhow::Result<()> {
     let color = match args.color.as_str() {
         "white" => ChallengeColor::White,
         "black" => ChallengeColor::Black,
@@ -271,7 +323,9 @@ async fn converse(args: &Args, client: Client) -> anyhow::Result<()> {
         invitation: ChallengeRequest {
             clock: args.clock,
             color,
-            ..ChallengeRequest::default()
+            variant,
+            fen,
+            rated: false,
         },
         requests,
     };
@@ -310,6 +364,52 @@ mod tests {
         assert!(
             options.timing.park_after >= Millis::from_secs(60),
             "it is there as long as before"
+        );
+    }
+
+    #[test]
+    fn variants_are_named_as_on_lichess_and_positions_are_theirs() {
+        for name in ["kingOfTheHill", "King of the Hill", "koth", "KINGOFTHEHILL"] {
+            assert_eq!(parse_variant(name), Ok(Variant::KingOfTheHill), "{name}");
+        }
+        assert_eq!(
+            parse_variant("crazyhous"),
+            Err("lichess knows no variant \"crazyhous\"; did you mean \"crazyhouse\"?".to_owned())
+        );
+        let said = |variant, fen: &str| {
+            let args = Args {
+                console: true,
+                port: 0,
+                no_edit: true,
+                config: None,
+                personality: None,
+                level: None,
+                color: "white".to_owned(),
+                clock: None,
+                variant: Some(variant),
+                fen: (!fen.is_empty()).then(|| fen.to_owned()),
+            };
+            start(&args).map_err(|error| error.to_string())
+        };
+        let pockets = "4k3/8/8/8/8/8/8/4K3/Pn w - - 0 1";
+        assert_eq!(
+            said(Variant::Crazyhouse, pockets),
+            Ok((Variant::Crazyhouse, Some(pockets.to_owned())))
+        );
+        assert_eq!(said(Variant::Horde, ""), Ok((Variant::Horde, None)));
+        let ending = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+        assert_eq!(said(Variant::Standard, ending).unwrap().0, Variant::FromPosition);
+        assert!(said(Variant::FromPosition, "").unwrap_err().contains("--fen"));
+        let on_the_hill = "4k3/8/8/8/4K3/8/8/8 b - - 0 1";
+        assert!(
+            said(Variant::KingOfTheHill, on_the_hill)
+                .unwrap_err()
+                .contains("over")
+        );
+        assert!(
+            said(Variant::Standard, "nothing")
+                .unwrap_err()
+                .contains("nothing")
         );
     }
 

@@ -4,7 +4,7 @@ mod opponent;
 mod process;
 mod sandbox_server;
 
-pub(super) use opponent::{Opponent, OpponentBehavior, Played, Player, Unanswered};
+pub(super) use opponent::{GameStart, Opponent, OpponentBehavior, Played, Player, Unanswered};
 pub(super) use process::{Folder, Program, settings};
 pub(super) use sandbox_server::SandboxServer;
 

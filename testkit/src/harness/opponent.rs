@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::SandboxServer;
 use sparring::bot::game_task::state::{Change, GameState};
 use sparring_chess::{
-    Move, Rules as _,
+    Move, Rules as _, Variant,
     units::{Millis, Nodes, Stopwatch},
     write_uci,
 };
@@ -32,9 +32,20 @@ const CHALLENGES: usize = 20;
 /// How long a move of an opponent may take on its way.
 const WAY: Millis = Millis::from_secs(10);
 
+/// What a game is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GameStart {
+    /// The variant.
+    pub variant: Variant,
+    /// Where it begins; none for the usual start.
+    pub fen: Option<String>,
+}
+
 /// How an opponent plays.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct OpponentBehavior {
+    /// What is played.
+    pub start: GameStart,
     /// What each side starts with, and what each move adds.
     pub clock: (Millis, Millis),
     /// How long the opponent waits before each move.
@@ -138,7 +149,9 @@ impl Opponent {
         let invitation = ChallengeRequest {
             clock: Some(manner.clock),
             color,
-            ..ChallengeRequest::default()
+            variant: manner.start.variant,
+            fen: manner.start.fen.clone(),
+            rated: false,
         };
         let mut events = ReconnectingStream::events(&self.client, manner.seed);
         let mut unanswered = Vec::new();

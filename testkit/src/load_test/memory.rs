@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use tokio::task::JoinSet;
 
 use super::{Args, BOOK, INSTANT, mebibytes, row, start};
-use crate::harness::{Opponent, OpponentBehavior, SandboxServer};
+use crate::harness::{GameStart, Opponent, OpponentBehavior, SandboxServer};
 use sparring_chess::units::{Millis, Nodes, Stopwatch, TimeSource as _};
 
 /// Number of equal parts after which memory is measured.
@@ -76,6 +76,7 @@ async fn sit(opponent: Arc<Opponent>, next: Arc<AtomicUsize>, end: usize, seed: 
             return Ok(());
         }
         let manner = OpponentBehavior {
+            start: GameStart::default(),
             clock: (Millis::from_secs(60), Millis::from_secs(1)),
             pause: Millis::ZERO,
             drawn: usize::MAX,

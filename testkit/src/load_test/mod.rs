@@ -10,6 +10,7 @@ mod memory;
 mod rogue;
 mod siege;
 mod stats;
+mod variants;
 
 use std::{
     sync::{
@@ -26,8 +27,9 @@ use tokio_util::sync::CancellationToken;
 use self::{
     bot::Bot,
     stats::{Latency, Tally},
+    variants::Variants,
 };
-use crate::harness::{BOOK, Opponent, OpponentBehavior, SandboxServer, clock};
+use crate::harness::{BOOK, GameStart, Opponent, OpponentBehavior, SandboxServer, clock};
 use sparring::cli::{exit::Exit, threads};
 use sparring_chess::units::{Millis, Nodes, Stopwatch, TimeSource as _};
 
@@ -55,6 +57,9 @@ pub struct Args {
     /// With --rogue: one of so many moves goes wrong; 0 for none.
     #[arg(long, value_name = "MOVES", default_value_t = 6, requires = "rogue")]
     every: u32,
+    /// Only this: so many games of this variant, or of "all", against an opponent that plays legal moves at random.
+    #[arg(long, value_parser = variants::parse, conflicts_with_all = ["endurance", "besieged", "rogue"])]
+    variant: Option<Variants>,
     /// Seed of everything drawn.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -78,6 +83,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let runtime = threads::runtime()?;
     runtime.block_on(async {
         match (args.endurance, &args.rogue) {
+            _ if args.variant.is_some() => variants::measure(args).await,
             (Some(games), _) => memory::measure(games as usize, args).await,
             (None, Some(engine)) => rogue::measure(engine, args).await,
             (None, None) if args.besieged => siege::measure(args).await,
@@ -175,6 +181,7 @@ async fn crowd(
     for number in 0..args.crowd {
         let opponent = Opponent::new(sandbox_server, number)?;
         let manner = OpponentBehavior {
+            start: GameStart::default(),
             clock: (Millis::from_secs(180), Millis::from_secs(2)),
             pause,
             drawn: usize::MAX,
@@ -200,27 +207,39 @@ async fn crowd(
 
 /// Plays games with mixed clocks against the bot that uses its clock.
 async fn many(sandbox_server: &SandboxServer, args: &Args) -> anyhow::Result<Tally> {
+    let behavior = |game| OpponentBehavior {
+        start: GameStart::default(),
+        clock: clock(game),
+        pause: Millis::ZERO,
+        drawn: 8,
+        nodes: Nodes(500),
+        seed: args.seed ^ ((game as u64) << 32),
+        most_plies: usize::MAX,
+    };
+    games(sandbox_server, args, 1000, behavior).await
+}
+
+/// Plays games against the bot, each by its number, with accounts numbered from `first`.
+async fn games(
+    sandbox_server: &SandboxServer,
+    args: &Args,
+    first: usize,
+    behavior: impl Fn(usize) -> OpponentBehavior,
+) -> anyhow::Result<Tally> {
+    let behaviors: Arc<[OpponentBehavior]> = (0..args.games).map(behavior).collect();
     let next = Arc::new(AtomicUsize::new(0));
     let mut tasks = JoinSet::new();
     for number in 0..args.at_once {
-        let opponent = Opponent::new(sandbox_server, 1000 + number)?;
-        let (next, games, seed) = (Arc::clone(&next), args.games, args.seed);
+        let opponent = Opponent::new(sandbox_server, first + number)?;
+        let (next, behaviors) = (Arc::clone(&next), Arc::clone(&behaviors));
         tasks.spawn(async move {
             let mut tally = Tally::default();
             loop {
                 let game = next.fetch_add(1, Ordering::Relaxed);
-                if game >= games {
+                let Some(behavior) = behaviors.get(game) else {
                     return anyhow::Ok(tally);
-                }
-                let manner = OpponentBehavior {
-                    clock: clock(game),
-                    pause: Millis::ZERO,
-                    drawn: 8,
-                    nodes: Nodes(500),
-                    seed: seed ^ ((game as u64) << 32),
-                    most_plies: usize::MAX,
                 };
-                match tokio::time::timeout(STUCK, opponent.play(&manner)).await {
+                match tokio::time::timeout(STUCK, opponent.play(behavior)).await {
                     Ok(played) => tally.add(&played?),
                     Err(_) => tally.stuck += 1,
                 }

@@ -21,7 +21,7 @@ use super::{
     mebibytes, row,
     stats::{Latency, Tally},
 };
-use crate::harness::{Folder, Opponent, OpponentBehavior, SandboxServer, settings};
+use crate::harness::{Folder, GameStart, Opponent, OpponentBehavior, SandboxServer, settings};
 use sparring::{
     cli::{sandbox::bind, state_dir::ARCHIVE},
     store::{Archive, End, GameRecord, MoveRecord, MoveSource, Thought},
@@ -139,6 +139,7 @@ async fn games(
     for number in from..from + args.at_once {
         let opponent = Opponent::new(sandbox_server, number)?;
         let manner = OpponentBehavior {
+            start: GameStart::default(),
             clock: (Millis::from_secs(180), Millis::ZERO),
             pause: PAUSE,
             drawn: usize::MAX,

@@ -43,6 +43,8 @@ pub(super) struct Tally {
     pub finished: usize,
     /// Games that the bot lost by its clock.
     pub lost_on_time: usize,
+    /// Games that the bot won.
+    pub won: usize,
     /// Games that took too long.
     pub stuck: usize,
 }
@@ -51,6 +53,7 @@ impl Tally {
     pub(super) fn add(&mut self, game: &Played) {
         self.finished += 1;
         *self.endings.entry(game.status.name().to_owned()).or_default() += 1;
+        self.won += usize::from(game.winner == Some(game.bot));
         if game.bot_lost() && game.status == Status::OutOfTime {
             self.lost_on_time += 1;
         }
@@ -62,6 +65,7 @@ impl Tally {
         }
         self.finished += other.finished;
         self.lost_on_time += other.lost_on_time;
+        self.won += other.won;
         self.stuck += other.stuck;
     }
 

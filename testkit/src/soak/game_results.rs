@@ -18,7 +18,7 @@ use super::{
     report::Findings,
     table,
 };
-use crate::harness::{Opponent, OpponentBehavior, Played, clock};
+use crate::harness::{GameStart, Opponent, OpponentBehavior, Played, clock};
 use sparring_chess::units::{Millis, Nodes};
 
 /// A game that takes longer than this is stuck.
@@ -122,6 +122,7 @@ fn spawn_opponents(
         tasks.spawn(async move {
             for number in numbers {
                 let manner = OpponentBehavior {
+                    start: GameStart::default(),
                     clock: clock(number),
                     pause: Millis::ZERO,
                     drawn: 4,

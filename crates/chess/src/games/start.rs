@@ -93,15 +93,8 @@ fn shortened(value: &str) -> String {
 
 /// A variant by what PGN files call it, in any case, with or without blanks and hyphens.
 fn variant_named(name: &str) -> Option<Variant> {
-    let bare = |name: &str| name.to_lowercase().replace([' ', '-', '_', '\''], "");
-    let wanted = bare(name);
-    let mut all = Variant::ALL.into_iter();
-    all.find(|variant| {
-        [variant.key(), variant.name(), variant.short()]
-            .map(bare)
-            .contains(&wanted)
-    })
-    .or_else(|| {
+    Variant::named(name).or_else(|| {
+        let wanted = name.to_lowercase().replace([' ', '-', '_', '\''], "");
         let mut names = NAMES.into_iter();
         names
             .find(|(name, _)| *name == wanted)

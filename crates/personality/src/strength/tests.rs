@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::*;
 use crate::{Personality, human_model::RootScores};
 use sparring_chess::{
-    GameHistory, Variant,
+    GameHistory, Rules as _, Variant,
     units::{Centipawns, Depth, Elo, Millis, Nodes, Stopwatch},
+    write_uci,
 };
 use sparring_engine::{Engine, Limits, SearchControl, Stop, Tablebase};
 
@@ -163,4 +164,65 @@ fn full_strength_has_no_limit_but_time() {
         1,
     );
     assert!(request.choice.is_none() && request.search.limits == Limits::default());
+}
+
+/// Two levels play each variant against themselves; positions with a single legal move are among them.
+#[test]
+fn levels_play_legal_moves_in_every_variant() {
+    let mut engine = Engine::new(1);
+    let mut profile = Personality::new("x");
+    for variant in Variant::ALL
+        .into_iter()
+        .filter(|variant| !variant.traits().human_model)
+    {
+        let mut line = line(variant);
+        for ply in 0..60 {
+            if line.outcome().is_some() {
+                line = GameHistory::new(variant);
+            }
+            profile.level = Some(Elo(if ply % 2 == 0 { 600 } else { 900 }));
+            let request = request(&profile, None, line.clone(), None, ply);
+            let control = SearchControl {
+                stop: &Stop::new(),
+                clock: &Stopwatch::start(),
+            };
+            let result = choose_move(&mut engine, &request, &control, &mut |_| {});
+            let mv = result.report.best().unwrap();
+            assert!(
+                line.position().is_legal(mv),
+                "{variant}: {mv:?} after {}",
+                line.uci_moves()
+            );
+            line.play(mv);
+        }
+    }
+}
+
+#[test]
+fn a_level_that_overlooks_everything_still_makes_the_only_move() {
+    // The rook must be taken, which gives the queen away.
+    let line = GameHistory::replay(Variant::Antichess, "8/8/8/8/8/1n6/r7/Q7 w - - 0 1", "").unwrap();
+    let blind = LevelParams {
+        nodes: Some(Nodes(1)),
+        depth: Some(Depth(1)),
+        noise: Centipawns(500),
+        blunder_rate: 1.0,
+        ..LevelParams::default()
+    };
+    let control = SearchControl {
+        stop: &Stop::new(),
+        clock: &Stopwatch::start(),
+    };
+    for seed in 0..8 {
+        let request = request_with(&blind, line.clone(), None, seed);
+        let result = choose_move(&mut Engine::new(1), &request, &control, &mut |_| {});
+        assert_eq!(
+            result
+                .report
+                .best()
+                .map(|mv| write_uci(mv, Variant::Antichess))
+                .as_deref(),
+            Some("a1a2")
+        );
+    }
 }

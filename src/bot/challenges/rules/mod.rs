@@ -33,9 +33,6 @@ pub enum DecidedBy {
     Nobody,
 }
 
-/// The variants that the engine can play.
-const PLAYABLE: [Variant; 3] = [Variant::Standard, Variant::Chess960, Variant::FromPosition];
-
 /// Decides on a challenge. Games that cannot be played are declined before the rules.
 #[must_use]
 pub fn judge(
@@ -194,19 +191,14 @@ pub fn title(rules: &[Rule], by: DecidedBy) -> String {
 
 /// Why a game cannot be played: the decline reason and a text.
 fn unplayable(challenge: &Challenge, compat: Option<Compat>) -> Option<(DeclineReason, &'static str)> {
-    let Some(variant) = challenge
-        .variant
-        .variant()
-        .ok()
-        .filter(|variant| PLAYABLE.contains(variant))
-    else {
-        return Some((DeclineReason::Variant, "this variant is not played here"));
+    let Ok(variant) = challenge.variant.variant() else {
+        return Some((DeclineReason::Variant, "this variant is not known here"));
     };
-    // A game from an illegal position would only be aborted.
+    // A game from an illegal position would only be aborted. What challenges to Chess960 say has been wrong.
     let start = challenge
         .initial_fen
         .as_ref()
-        .filter(|_| variant == Variant::FromPosition);
+        .filter(|_| variant != Variant::Chess960);
     if start.is_some_and(|fen| parse_fen(variant, fen).is_err()) {
         return Some((DeclineReason::Variant, "the position to start from is not legal"));
     }

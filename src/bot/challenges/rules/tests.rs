@@ -58,6 +58,9 @@ fn declined(ruling: RuleDecision) -> Option<DeclineReason> {
     }
 }
 
+/// The start of Horde.
+const HORDE: &str = "rnbqkbnr/pppppppp/8/1PP2PP1/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP w kq - 0 1";
+
 #[test]
 fn without_rules_everybody_with_a_clock_is_welcome() {
     for changes in [
@@ -66,6 +69,8 @@ fn without_rules_everybody_with_a_clock_is_welcome() {
         json!({"challenger": null}),
         bot(),
         json!({"variant": {"key": "chess960"}}),
+        json!({"variant": {"key": "crazyhouse"}}),
+        json!({"variant": {"key": "horde"}, "initialFen": HORDE}),
         clock(0, 1),
         clock(10_800, 180),
     ] {
@@ -85,7 +90,10 @@ fn what_nobody_could_play_is_refused_before_any_rule() {
     let welcoming = "[[rule]]\nthen = \"accept\"\n";
     let broken = json!({"variant": {"key": "fromPosition"}, "initialFen": "8/8/8/8/8/8/8/8 w - - 0 1"});
     for (changes, reason) in [
-        (json!({"variant": {"key": "atomic"}}), DeclineReason::Variant),
+        (
+            json!({"variant": {"key": "atomic"}, "initialFen": "8/8/8/8/8/8/8/4K3 w - - 0 1"}),
+            DeclineReason::Variant,
+        ),
         (json!({"variant": {"key": "fogOfWar"}}), DeclineReason::Variant),
         (broken, DeclineReason::Variant),
         (clock(15, 0), DeclineReason::TooFast),

@@ -6,11 +6,12 @@ use super::{
     draft::{Draft, but, millis_of, toml, with_reason},
     engines, online,
     shared::{self, ENGINE_OUTPUT, NO_GAVIOTA, TABLES_ARE_WHOLE, add_list, by, differs, nothing, taken},
-    situation::{CHESS960, NO_TOURNAMENT_RULE, Situation},
+    situation::{NO_TOURNAMENT_RULE, Situation},
     table::{Becomes, Fate, Found, Refusal, Row, at},
     yaml::{Node, Value},
 };
 use crate::config::TimeControlLimit;
+use sparring_chess::Variant;
 
 /// The version whose settings are in the table. BotLi has no numbers.
 pub(super) const VERSION: &str = "BotLi of July 2026";
@@ -71,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
     row("syzygy.standard", &["paths"], by(|draft, found| shared::syzygy(draft, found, "syzygy.standard.enabled"))),
     row("syzygy.standard", &["max_pieces", "instant_play"], nothing(TABLES_ARE_WHOLE)),
     row("syzygy.antichess|syzygy.atomic", &["enabled", "paths", "max_pieces", "instant_play"], nothing(
-        "the bot cannot play these variants on lichess",
+        "the bot reads the tables of standard chess alone; online sources have those of these variants",
     )),
     row("gaviota", &["enabled", "paths", "max_pieces"], nothing(NO_GAVIOTA)),
     // Books.
@@ -100,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
     row(OPENINGS, &["max_moves"], nothing("a server is asked until max-ply")),
     row(OPENINGS, &["only_without_book"], differs("the order of books in moved.toml: a server behind them is asked where none has a move")),
     row("online_moves.opening_explorer|online_moves.lichess_cloud", &["use_for_variants"], nothing(
-        "on lichess the bot plays chess, Chess960 and games from a position",
+        "servers are asked in the variants that they know",
     )),
     row("online_moves.opening_explorer", &["player", "min_games", "selection"], by(online::setting)),
     row("online_moves.opening_explorer", &["only_with_wins"], nothing("moves are weighed by points, and draws count half")),
@@ -158,8 +159,8 @@ pub(super) const ROWS: &[Row] = &[
     }))),
     row("matchmaking.types.*", &["tc"], by(challenge_type)),
     row("matchmaking.types.*", &["variant"], by(|_, found| Ok(match found.text()?.as_str() {
-        "standard" | "chess960" => taken(GAMES),
-        _ => Fate::Nothing("the bot challenges to standard and chess960 alone".to_owned()),
+        name if shared::is_sent(name) => taken(GAMES),
+        _ => Fate::Nothing("the bot sends no challenges to it".to_owned()),
     }))),
     row("matchmaking.types.*", &["rated"], by(|_, found| {
         found.truth()?;
@@ -296,7 +297,7 @@ fn book(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
     if !draft.books.enabled {
         return Ok(taken(shared::BOOKS_ARE_OFF));
     }
-    let situation = Situation::of(key).filter(|_| !key.starts_with(CHESS960));
+    let situation = Situation::of(key).filter(|it| it.variant == Variant::Standard);
     let Some(situation) = situation else {
         return Ok(Fate::Nothing(match key.contains("tournament") {
             true => NO_TOURNAMENT_RULE.to_owned(),
@@ -363,7 +364,7 @@ fn engine(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal> {
             fate,
             match key.contains("tournament") {
                 true => NO_TOURNAMENT_RULE,
-                false => "no rule names it: the bot does not play such games on lichess",
+                false => "no rule names it: lichess knows no such games",
             },
         ));
     };
@@ -427,12 +428,12 @@ fn challenge_type(draft: &mut Draft, found: &Found<'_>) -> Result<Fate, Refusal>
     let value = |key| kind.and_then(|kind| kind.get(key)).map(|node| &node.value);
     let mut game = clock.to_string();
     match value("variant") {
-        Some(Value::Text(variant)) if variant == CHESS960 => game = format!("{game} {variant}"),
-        Some(Value::Text(variant)) if variant != "standard" => {
+        Some(Value::Text(variant)) if !shared::is_sent(variant) => {
             return Ok(Fate::Differs(format!(
-                "not written: the bot cannot play {variant} on lichess"
+                "not written: the bot sends no challenges to {variant}"
             )));
         }
+        Some(Value::Text(variant)) if variant != "standard" => game = format!("{game} {variant}"),
         _ => {}
     }
     game += if value("rated") == Some(&Value::Bool(false)) {

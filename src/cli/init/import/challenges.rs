@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use super::draft::{millis_of, span, toml};
+use sparring_chess::Variant;
 
-/// Variants that the bot plays on lichess.
-pub(super) const VARIANTS: [&str; 3] = ["standard", "chess960", "fromPosition"];
 /// Classes of clocks that bots may play.
 pub(super) const SPEEDS: [&str; 5] = ["bullet", "blitz", "rapid", "classical", "correspondence"];
 /// Longest clock and increment of lichess, in seconds.
@@ -238,7 +237,7 @@ fn others(known: &[&str], wanted: &[String]) -> Option<String> {
 impl Filter {
     fn variants(&self, who: Who) -> Option<String> {
         let wanted = self.variants.as_ref().filter(|_| !self.is_closed())?;
-        let missing = others(&VARIANTS, wanted)?;
+        let missing = others(&Variant::ALL.map(Variant::key), wanted)?;
         let conditions = format!("{}variants = {missing}\n", who.condition());
         Some(decline(&format!("{}no other variants", who.name()), &conditions))
     }

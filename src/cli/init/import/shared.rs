@@ -4,14 +4,14 @@ use std::borrow::Borrow;
 
 use super::{
     books::Books,
-    challenges::{List, ListUse, SPEEDS, VARIANTS, Who},
+    challenges::{List, ListUse, SPEEDS, Who},
     draft::{Draft, but, free_name, nearest_of, toml, with_reason},
     engines::{self, ExternalEngine},
     table::{Becomes, Fate, Found, Refusal, Translate, is_on},
     yaml::Value,
 };
 use crate::config::{Server, TimeControlLimit};
-use sparring_chess::units::Millis;
+use sparring_chess::{Variant, units::Millis};
 use sparring_diagnostics::address_without_secrets;
 use sparring_engine::Tablebase;
 use sparring_lichess::{Token, model::UserId};
@@ -123,14 +123,14 @@ pub(super) fn variants(draft: &mut Draft, found: &Found<'_>, who: Who) -> Result
     let (known, others): (Vec<_>, Vec<_>) = wanted
         .iter()
         .cloned()
-        .partition(|name| VARIANTS.contains(&name.as_str()));
-    let is_bound = known.len() < VARIANTS.len();
+        .partition(|name| name.parse::<Variant>().is_ok());
+    let is_bound = known.len() < Variant::ALL.len();
     draft.challenges.filter(who).variants = Some(known);
     if others.is_empty() {
         return Ok(bound(is_bound, "other variants are declined"));
     }
     Ok(Fate::Differs(format!(
-        "[[rule]]: the bot cannot play {} on lichess, and declines it",
+        "[[rule]]: lichess knows no variant {}",
         others.join(", ")
     )))
 }
@@ -465,20 +465,24 @@ pub(super) fn add_game(draft: &mut Draft, found: &Found<'_>, game: String) -> Fa
     fate
 }
 
+/// Whether the bot challenges to a variant: to all but From Position, which would need a position.
+pub(super) fn is_sent(name: &str) -> bool {
+    name.parse()
+        .is_ok_and(|variant: Variant| variant != Variant::FromPosition)
+}
+
 /// Adds variants of challenges to send, of those that the bot sends.
 pub(super) fn challenge_variants(draft: &mut Draft, found: &Found<'_>, wanted: Vec<String>) -> Fate {
-    let (sent, others): (Vec<_>, Vec<_>) = wanted
-        .into_iter()
-        .partition(|name| matches!(name.as_str(), "standard" | "chess960"));
+    let (sent, others): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|name| is_sent(name));
     let others: Vec<String> = others.into_iter().filter(|name| name != "fromPosition").collect();
-    let told = (!others.is_empty()).then(|| format!("the bot cannot play {} on lichess", others.join(", ")));
+    let told = (!others.is_empty()).then(|| format!("lichess knows no variant {}", others.join(", ")));
     for variant in sent {
         if !draft.variants.contains(&variant) {
             draft.variants.push(variant);
         }
     }
     if draft.variants.is_empty() {
-        let none = "the bot challenges to standard and chess960 alone".to_owned();
+        let none = "the bot sends no challenges from positions".to_owned();
         return Fate::Differs(format!("not written: {}", told.unwrap_or(none)));
     }
     let variants = toml(draft.variants.clone());

@@ -2,15 +2,16 @@
 
 use super::{challenges::SPEEDS, draft::toml};
 use crate::config::TimeControlLimit;
+use sparring_chess::Variant;
 
 /// Why there is no rule for a tournament's games.
 pub(super) const NO_TOURNAMENT_RULE: &str = "rules do not tell games of tournaments from others";
-/// The key of Chess960 games.
-pub(super) const CHESS960: &str = "chess960";
 
 /// When an engine or a book is used, by its key: `bullet`, `3+2`, `standard_white_rated`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Situation {
+    /// The variant; standard where the key names none.
+    pub(super) variant: Variant,
     /// The closest to a game comes first.
     pub(super) order: usize,
     /// Conditions of a rule, as TOML.
@@ -20,11 +21,12 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    /// None for what rules cannot tell: tournaments, and variants that the bot does not play on lichess.
+    /// None for what rules cannot tell: tournaments.
     pub(super) fn of(key: &str) -> Option<Self> {
         let mut parts = key.split('_');
         let base = parts.next()?;
-        let (rank, mut conditions) = if base == CHESS960 {
+        let variant = base.parse().ok().filter(|variant| *variant != Variant::Standard);
+        let (rank, mut conditions) = if variant.is_some() {
             (0, format!("variants = {}\n", toml(vec![base])))
         } else if let Some(clock) = TimeControlLimit::parse(base) {
             (1, format!("clocks = {}\n", toml(vec![clock.to_string()])))
@@ -48,6 +50,7 @@ impl Situation {
             }
         }
         Some(Self {
+            variant: variant.unwrap_or_default(),
             order: rank * 10 + 9_usize.saturating_sub(count),
             conditions,
             color,
@@ -80,7 +83,8 @@ mod tests {
             of("chess960_rated"),
             Some((8, "variants = [\"chess960\"]\nmode = \"rated\"\n".into(), None))
         );
-        assert_eq!(of("atomic"), None);
+        assert_eq!(of("atomic"), Some((9, "variants = [\"atomic\"]\n".into(), None)));
+        assert_eq!(of("bughouse"), None);
         assert_eq!(of("blitz_tournament"), None);
     }
 }

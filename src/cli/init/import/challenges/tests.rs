@@ -49,7 +49,7 @@ fn bounds_become_rules_that_decline_the_next_value() {
 fn what_lets_everything_in_needs_no_rule() {
     let mut challenges = Challenges::default();
     *challenges.filter(Who::All) = Filter {
-        variants: Some(VARIANTS.map(str::to_owned).into()),
+        variants: Some(Variant::ALL.map(|variant| variant.key().to_owned()).into()),
         modes: Some(vec!["rated".into(), "casual".into()]),
         max_rating: Some(4000),
         max_increment: Some(180.0),

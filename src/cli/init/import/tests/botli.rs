@@ -12,7 +12,10 @@ fn settings_of_botli_have_their_values_here() {
     assert!(!matchmaking.enabled);
     assert_eq!(matchmaking.after.0, 300_000);
     let games: Vec<String> = matchmaking.games.iter().map(ToString::to_string).collect();
-    assert_eq!(games, ["3+1 rated", "8+1 chess960 casual 100"]);
+    assert_eq!(
+        games,
+        ["3+1 rated", "8+1 chess960 casual 100", "3+0 atomic rated"]
+    );
     assert_eq!(matchmaking.max_difference, 350);
     let engines: Vec<_> = config
         .rules
@@ -59,7 +62,7 @@ fn settings_of_botli_have_their_values_here() {
         file(&import, "personalities/moved.toml").contains("greeting = \"I run Sparring on , {opponent}.\"")
     );
     assert!(
-        matches!(fate(&import, "challenge.human.variants"), Fate::Differs(said) if said.contains("horde"))
+        matches!(fate(&import, "challenge.human.variants"), Fate::Taken(said) if said.contains("other variants"))
     );
     assert!(
         matches!(fate(&import, "opening_books.books.standard.names"), Fate::Differs(said) if said.contains("Unnamed"))
