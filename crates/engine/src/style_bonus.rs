@@ -33,9 +33,6 @@ pub struct StyleBonus {
     pub draws: i32,
 }
 
-/// The most that all bonuses of a position add up to, in centipawns.
-const MOST: i32 = 60;
-
 /// Style bonuses prepared for one search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PreparedStyleBonus {
@@ -69,7 +66,7 @@ impl PreparedStyleBonus {
 
     /// The score of a draw for a side.
     pub fn draw(&self, side: Color) -> i32 {
-        let score = self.bonus.draws.clamp(-MOST, MOST);
+        let score = capped(self.bonus.draws);
         if side == self.side { score } else { -score }
     }
 
@@ -78,12 +75,15 @@ impl PreparedStyleBonus {
         if !self.any {
             return 0;
         }
-        let score = self.bonus.of(node.board(), self.side);
+        let score = capped(self.bonus.of(node.board(), self.side));
         if node.turn == self.side { score } else { -score }
     }
 }
 
 impl StyleBonus {
+    /// The most that all bonuses of a position add up to in a search, in centipawns.
+    pub const MOST: i32 = 60;
+
     /// All of them, in the order of declaration.
     #[must_use]
     pub fn amounts(&self) -> [i32; 10] {
@@ -104,13 +104,13 @@ impl StyleBonus {
         ]
     }
 
-    /// The sum of the bonuses of a board for this color, without that for a draw: -60 to 60 centipawns.
+    /// The sum of the bonuses of a board for this color, in centipawns, without that for a draw. It may exceed [`Self::MOST`].
     #[must_use]
     pub fn of(&self, board: &Board, us: Color) -> i32 {
         let officers = board.occupied() & !board.pawns() & !board.kings();
         let theirs_have_a_queen = (board.queens() & board.by_color(!us)).any();
         let both_queens = board.queens().count() >= 2 && (board.queens() & board.by_color(us)).count() == 1;
-        let sum = self.siege * men_near_king(board, us, !us)
+        self.siege * men_near_king(board, us, !us)
             + self.shelter * men_near_king(board, us, us)
             + self.officers * officers.count() as i32
             + self.queens * i32::from(both_queens)
@@ -118,9 +118,12 @@ impl StyleBonus {
             + self.open_files * pawnless_files(board)
             + self.material * (material(board, us) - material(board, !us))
             + self.castled * i32::from(is_tucked_away(board, us) && theirs_have_a_queen)
-            + self.queen_out * queens_out(board, us);
-        sum.clamp(-MOST, MOST)
+            + self.queen_out * queens_out(board, us)
     }
+}
+
+fn capped(bonus: i32) -> i32 {
+    bonus.clamp(-StyleBonus::MOST, StyleBonus::MOST)
 }
 
 #[cfg(test)]
@@ -179,8 +182,8 @@ mod tests {
             material: 1000,
             ..bonus
         };
-        assert_eq!(score(greedy, fen, Color::White), -MOST);
-        assert_eq!(score(greedy, fen, Color::Black), -MOST);
+        assert_eq!(score(greedy, fen, Color::White), -StyleBonus::MOST);
+        assert_eq!(score(greedy, fen, Color::Black), -StyleBonus::MOST);
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct PrintedLine {
 /// The most characters kept of a move; it has 5.
 pub(crate) const MOST_OF_A_MOVE: usize = 40;
 
+/// Beyond every score in centipawns or moves to mate, so that sums of them fit into their type.
+const LARGEST: i32 = 1_000_000;
+
 /// The most lines kept of an answer, and the most moves of a line.
 const MOST_LINES: usize = 16;
 const LONGEST_LINE: usize = 128;
@@ -89,7 +92,10 @@ impl GoResult {
                 .and_then(|at| words.get(at + 1))
         };
         let number = |key: &str| after(key).and_then(|word| word.parse::<u64>().ok());
-        let signed = |key: &str| after(key).and_then(|word| word.parse::<i32>().ok());
+        let signed = |key: &str| {
+            let number = after(key).and_then(|word| word.parse::<i32>().ok());
+            number.map(|number| number.clamp(-LARGEST, LARGEST))
+        };
         if words.contains(&"lowerbound") || words.contains(&"upperbound") {
             return;
         }
@@ -180,6 +186,8 @@ mod tests {
         assert_eq!(answer.score, Some(Score::Cp(Centipawns(-31))));
         answer.parse_info("info depth 9 score mate -3 nodes 700");
         assert_eq!(answer.score, Some(Score::Mate(-3)));
+        answer.parse_info("info depth 9 score cp -2147483648");
+        assert_eq!(answer.score, Some(Score::Cp(Centipawns(-LARGEST))));
     }
     fn line(depth: u32, cp: i32, moves: &str) -> PrintedLine {
         PrintedLine {

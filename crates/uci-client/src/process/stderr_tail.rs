@@ -16,7 +16,7 @@ const MOST: usize = 400;
 /// The most lines of it that are told.
 const LINES: usize = 3;
 /// How long the end of the output may take after the engine has ended. A child of its own may keep it open.
-const PATIENCE: Duration = Duration::from_millis(200);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Reads all of it, so that the engine need not wait, and keeps the end.
 #[derive(Debug)]

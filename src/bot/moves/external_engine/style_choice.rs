@@ -41,7 +41,7 @@ pub(super) fn lines_for(line: &GameHistory, style: &StyleBonus) -> usize {
     }
 }
 
-/// Chooses the line with the best sum of its score and the style's bonus for where it ends. None where there is nothing to choose:
+/// Chooses the line with the best sum of its score and the style's bonus for what it changes. None where there is nothing to choose:
 /// without a style or lines, once the game is decided, and where the lines do not fit each other or the engine's move, as when the
 /// engine weakens itself.
 pub(super) fn choose(line: &GameHistory, answer: &GoResult, style: &StyleBonus) -> Option<StyleChoice> {
@@ -54,24 +54,18 @@ pub(super) fn choose(line: &GameHistory, answer: &GoResult, style: &StyleBonus) 
         .map(|printed| replay(line, printed))
         .collect::<Option<_>>()?;
     let (best, _) = ends.first()?;
-    let move_of = |line: &Line| line.pv.first().copied();
-    let is_sound = move_of(best) == parse_uci(line.position(), &answer.best).ok()
-        && answer
-            .depth
-            .is_some_and(|last| last.0.abs_diff(best.depth.0) <= DEPTHS_APART)
-        && ends.iter().enumerate().all(|(place, (one, _))| {
-            ends[..place].iter().all(|(before, _)| {
-                move_of(before) != move_of(one) && before.score.scaled() >= one.score.scaled()
-            })
-        });
     let Score::Cp(most) = best.score else { return None };
-    if !is_sound || most.0.abs() >= DECIDED {
+    let is_open = most.0 > -DECIDED && most.0 < DECIDED;
+    let is_best = best.pv.first().copied() == parse_uci(line.position(), &answer.best).ok();
+    let is_last = answer
+        .depth
+        .is_some_and(|last| last.0.abs_diff(best.depth.0) <= DEPTHS_APART);
+    if !(is_open && is_best && is_last && are_in_order(&ends)) {
         return None;
     }
     let sums = ends.iter().enumerate().filter_map(|(place, (one, end))| {
         let Score::Cp(score) = one.score else { return None };
-        let sum = score.0 + bonus(line, end, style);
-        (score.0 >= most.0 - MOST_GIVEN_UP).then_some((sum, place))
+        (score.0 >= most.0 - MOST_GIVEN_UP).then(|| (score.0 + bonus(line, end, style), place))
     });
     // Of equal sums the better line counts.
     let (_, chosen) = sums.max_by_key(|(sum, place)| (*sum, std::cmp::Reverse(*place)))?;
@@ -80,6 +74,15 @@ pub(super) fn choose(line: &GameHistory, answer: &GoResult, style: &StyleBonus) 
     Some(StyleChoice {
         lines,
         is_another: chosen > 0,
+    })
+}
+
+/// Whether each line begins with another move than those before it, and is no better.
+fn are_in_order(ends: &[(Line, GameHistory)]) -> bool {
+    ends.iter().enumerate().all(|(place, (one, _))| {
+        ends[..place].iter().all(|(before, _)| {
+            before.pv.first() != one.pv.first() && before.score.scaled() >= one.score.scaled()
+        })
     })
 }
 
@@ -101,10 +104,12 @@ fn replay(line: &GameHistory, printed: &PrintedLine) -> Option<(Line, GameHistor
     (!seen.pv.is_empty()).then_some((seen, end))
 }
 
-/// What a style adds for the end of a line, in centipawns for the side to move at its beginning.
+/// What a style adds for a line, in centipawns for the side to move at its beginning: for what it changes on the board. With the bonuses
+/// of the whole board, which begins with 32 men, most lines would reach the cap.
 fn bonus(line: &GameHistory, end: &GameHistory, style: &StyleBonus) -> i32 {
+    let of = |game: &GameHistory| style.of(game.position().board(), line.turn());
     match end.outcome() {
-        None => style.of(end.position().board(), line.turn()),
+        None => (of(end) - of(line)).clamp(-StyleBonus::MOST, StyleBonus::MOST),
         Some(outcome) if outcome.winner().is_none() => style.draws,
         Some(_) => 0,
     }
@@ -119,10 +124,11 @@ mod tests {
         write_uci,
     };
 
-    /// A style that brings the queen out.
+    /// A style that brings the queen out, and keeps pieces on: more bonus than the cap as long as all are there.
     fn queen_out(bonus: i32) -> StyleBonus {
         StyleBonus {
             queen_out: bonus,
+            officers: 6,
             ..StyleBonus::default()
         }
     }
@@ -195,11 +201,11 @@ mod tests {
         };
         assert_eq!(of(draws(-9)), "a1b2");
         assert_eq!(of(draws(-11)), "a1a2");
-        let greedy = StyleBonus {
-            material: 6,
+        let generous = StyleBonus {
+            material: -11,
             ..draws(0)
         };
-        assert_eq!(of(greedy), "a1a2", "no other bonus counts for the draw");
+        assert_eq!(of(generous), "a1b2", "no other bonus counts for the draw");
     }
 
     #[test]

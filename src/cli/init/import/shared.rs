@@ -18,7 +18,7 @@ use sparring_lichess::{Token, model::UserId};
 
 // Why there is nothing like a setting.
 pub(super) const ASKED_ONCE: &str = "a server is asked once a move";
-pub(super) const ENGINE_OUTPUT: &str = "what an engine writes to stderr is not shown";
+pub(super) const ENGINE_OUTPUT: &str = "what an engine writes to stderr is shown only when it ends";
 pub(super) const FIVE_UNKNOWN: &str =
     "a game asks a server no more that did not know five positions in a row";
 pub(super) const NO_GAVIOTA: &str = "Sparring reads Syzygy tables, no others";
