@@ -26,7 +26,7 @@ pub struct ReferenceEngine {
 
 enum Backend {
     Builtin(Box<Engine>),
-    External(UciProcess),
+    External(Box<UciProcess>),
 }
 
 /// Losses of the moves of a position.
@@ -66,7 +66,7 @@ impl ReferenceEngine {
             ..EngineSpec::default()
         };
         Ok(Self {
-            backend: Backend::External(UciProcess::start(&spec)?),
+            backend: Backend::External(Box::new(UciProcess::start(&spec)?)),
             depth,
         })
     }
