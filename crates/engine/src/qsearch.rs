@@ -15,6 +15,8 @@ use super::{
 };
 use sparring_chess::{Exchanges, Move, Rules as _};
 
+/// The plies of quiescence search in which nobody forced to capture stands pat.
+const FORCED_PLIES: i32 = 2;
 /// More than any history counts.
 const CAPTURES_FIRST: i32 = 1 << 20;
 
@@ -48,7 +50,7 @@ impl Searcher<'_> {
         if let Some(score) = bounds.settle(alpha, beta) {
             return score;
         }
-        let (raw, stand) = self.stand_pat(node, ply, entry.as_ref());
+        let (raw, stand) = self.stand_pat(node, ply, steps, entry.as_ref());
         let found = |mv: Option<Move>, score, bound, pv| Entry {
             mv: mv.map_or(Move16::default(), Move16::from),
             score: to_table(score, ply),
@@ -97,10 +99,17 @@ impl Searcher<'_> {
         best
     }
 
-    /// The raw evaluation for the table, and the stand-pat score: none in check or when forced to capture.
-    fn stand_pat(&mut self, node: &Node, ply: usize, entry: Option<&Entry>) -> (i32, Option<i32>) {
-        if node.in_check() || self.traits.forced_captures && node.pos.capture_moves().iter().next().is_some()
-        {
+    /// The raw evaluation for the table, and the stand-pat score: none in check, nor when forced to capture in the first
+    /// plies. Exchanges of forced captures are long, and the evaluation knows what can be captured.
+    fn stand_pat(
+        &mut self,
+        node: &Node,
+        ply: usize,
+        steps: i32,
+        entry: Option<&Entry>,
+    ) -> (i32, Option<i32>) {
+        let is_forced = self.traits.forced_captures && steps < FORCED_PLIES;
+        if node.in_check() || is_forced && node.pos.capture_moves().iter().next().is_some() {
             return (NO_EVAL, None);
         }
         let raw = match entry {
