@@ -1,5 +1,7 @@
 //! `sparring-lab match`: two UCI engines against each other, with error bars.
 
+mod openings;
+
 use std::{
     fs,
     io::Write as _,
@@ -13,12 +15,10 @@ use crate::{
     calibrate::{hash, hash_bytes},
     datagen::progress_bar,
 };
-use sparring::cli::openings::openings_of;
 use sparring_chess::{Variant, units::Millis};
 use sparring_files as files;
 use sparring_match_runner::{
-    Adjudication, BadTimeControl, Journal, Match, OpeningOptions, Progress, Referee, Sprt, TimeControl,
-    Verdict, progress, read_openings,
+    Adjudication, BadTimeControl, Journal, Match, Progress, Referee, Sprt, TimeControl, Verdict, progress,
 };
 use sparring_uci_client::EngineSpec;
 
@@ -30,7 +30,8 @@ use sparring_uci_client::EngineSpec;
   sparring-lab match ./new ./old --tc 10+0.1 --openings 8moves.pgn --plies 16
   sparring-lab match './new uci' stockfish --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=2200 --games 400
   sparring-lab match ./new ./old --tc nodes=5000 --record run.ndjson    # killed and started again, it goes on
-  sparring-lab match ./bot ./bot --tc 60+0 --tc 2:600+5    # the second has more time")]
+  sparring-lab match ./bot ./bot --tc 60+0 --tc 2:600+5    # the second has more time
+  sparring-lab match './new uci' fairy-stockfish --variant crazyhouse --option '2:Skill Level=3'")]
 pub struct Args {
     /// The first engine: a program, with its arguments after spaces. Points are counted for it.
     first: String,
@@ -44,9 +45,15 @@ pub struct Args {
     /// without a clock a pair for each opening: more would repeat them, unless an engine leaves something to chance].
     #[arg(long)]
     games: Option<usize>,
-    /// File of openings: one EPD or FEN a line, or games in PGN. Without it all games begin at the usual start.
+    /// What is played, as lichess calls it: atomic, threeCheck. Both engines must offer it by UCI_Variant or UCI_Chess960.
+    #[arg(long, default_value = "standard", value_parser = str::parse::<Variant>)]
+    variant: Variant,
+    /// File of openings of the variant: one EPD or FEN a line, or games in PGN. Without it games begin at the usual start.
     #[arg(long)]
     openings: Option<PathBuf>,
+    /// Without a file of openings: random half moves that each pair of games begins with [default: 0; in variants 4].
+    #[arg(long, conflicts_with = "openings")]
+    random_plies: Option<usize>,
     /// Half moves taken of each game of a PGN [default: all of them].
     #[arg(long, requires = "openings")]
     plies: Option<usize>,
@@ -80,8 +87,8 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Where games begin without a file of openings.
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/// Games without a number or a test.
+const GAMES: usize = 200;
 
 /// A time control of both engines or of one.
 type Tc = (Option<usize>, TimeControl);
@@ -134,27 +141,15 @@ fn parse_sprt(text: &str) -> Result<Sprt, String> {
 /// # Errors
 /// When an engine cannot be started, or a file cannot be read or written.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let (openings, text) = match &args.openings {
-        Some(path) => {
-            let options = OpeningOptions {
-                plies: args.plies.unwrap_or(usize::MAX),
-                ..OpeningOptions::standard(args.seed)
-            };
-            let set = openings_of(path, options)?;
-            (set.openings, set.text)
-        }
-        None => (
-            read_openings(START, Variant::Standard, args.seed)?,
-            START.to_owned(),
-        ),
-    };
+    let (openings, text) = openings::read(args)?;
     let controls = controls(args)?;
     let contest = Match {
         engines: engines(args)?,
         referee: Referee {
+            variant: args.variant,
             controls,
             margin: Millis(args.margin),
-            adjudication: (!args.no_adjudication).then(Adjudication::default),
+            adjudication: (!args.no_adjudication).then(|| Adjudication::of(args.variant)),
         },
         pairs: games(args, controls, openings.len()).div_ceil(2),
         openings,
@@ -172,7 +167,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         .transpose()?
         .map(Mutex::new);
     if contest.pairs > contest.openings.len() {
-        complain(&repeats(contest.pairs, contest.openings.len(), controls));
+        complain(&openings::repeats(
+            contest.pairs,
+            contest.openings.len(),
+            controls,
+        ));
     }
     let names = [&contest.engines[0], &contest.engines[1]].map(|engine| engine.name.as_str());
     let bar = progress_bar((contest.pairs * 2) as u64, "games");
@@ -208,7 +207,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 fn games(args: &Args, controls: [TimeControl; 2], openings: usize) -> usize {
     const MOST: usize = 40_000;
     args.games.unwrap_or_else(|| match args.sprt {
-        None => 200,
+        None => GAMES,
         Some(_) if is_timed(controls) => MOST,
         Some(_) => MOST.min(openings * 2),
     })
@@ -227,24 +226,9 @@ fn open_to_append(path: &Path) -> anyhow::Result<fs::File> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// What to say of more pairs than openings.
-fn repeats(pairs: usize, openings: usize, controls: [TimeControl; 2]) -> String {
-    let mut text = format!(
-        "{pairs} pairs and {openings} openings: each comes up {} times",
-        pairs.div_ceil(openings)
-    );
-    if !is_timed(controls) {
-        text += "; without a clock engines that leave nothing to chance play the same games again, and the error printed is too small";
-    }
-    text
-}
-
 /// Heading of a match record: games with equal headings count together.
 fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[EngineSpec; 2]) -> String {
-    let path = args
-        .openings
-        .as_ref()
-        .map_or_else(|| "start".to_owned(), |path| path.display().to_string());
+    let path = openings::described(args);
     let options = args.options.join(" ");
     let time = match controls {
         [first, second] if first == second => first.to_string(),
@@ -374,6 +358,8 @@ mod tests {
         parsed(words.split_ascii_whitespace()).unwrap()
     }
 
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
     #[test]
     fn games_of_other_rules_openings_or_builds_are_not_counted_together() {
         let folder = tempfile::tempdir().unwrap();
@@ -397,6 +383,8 @@ mod tests {
             "--seed 2",
             "--tc 1+0",
             "--option Hash=8",
+            "--variant atomic",
+            "--random-plies 2",
         ] {
             assert_ne!(of(words, START), first, "{words}");
         }
@@ -447,10 +435,10 @@ mod tests {
     fn more_pairs_than_openings_are_told_of() {
         let controls = |text: &str| [text.parse().unwrap(); 2];
         assert_eq!(
-            repeats(5, 2, controls("1+0.01")),
+            openings::repeats(5, 2, controls("1+0.01")),
             "5 pairs and 2 openings: each comes up 3 times"
         );
-        assert!(repeats(5, 2, controls("nodes=9")).contains("too small"));
+        assert!(openings::repeats(5, 2, controls("nodes=9")).contains("too small"));
     }
 
     #[test]

@@ -1,18 +1,19 @@
 //! Adjudication: ends decided games early, so that a match spends its time on the others.
 
-use sparring_chess::Color;
+use sparring_chess::{Color, Variant};
 use sparring_engine::Score;
 
 /// When a game ends before the rules end it. Both engines must agree by their own scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adjudication {
-    /// A side loses when both engines have scored it so for `resign_moves` moves each, by `resign_score` centipawns.
+    /// A side loses when both engines have scored it so for `resign_moves` moves each, by `resign_score` centipawns. None
+    /// does where this is 0.
     pub resign_moves: usize,
     /// See `resign_moves`.
     pub resign_score: i32,
     /// Drawn when, from move `draw_from` of the game on, both have stayed within `draw_score` for `draw_moves` moves each.
     pub draw_from: usize,
-    /// See `draw_from`.
+    /// See `draw_from`; 0 for no such draws.
     pub draw_moves: usize,
     /// See `draw_from`.
     pub draw_score: i32,
@@ -30,6 +31,23 @@ impl Default for Adjudication {
             draw_moves: 8,
             draw_score: 10,
             longest: 200,
+        }
+    }
+}
+
+impl Adjudication {
+    /// The customary settings where scores are those of standard chess. Elsewhere no score decides a game, for the last
+    /// move may turn it around; only its length does.
+    #[must_use]
+    pub fn of(variant: Variant) -> Self {
+        let customary = Self::default();
+        if variant.traits().standard_eval {
+            return customary;
+        }
+        Self {
+            resign_moves: 0,
+            draw_moves: 0,
+            ..customary
         }
     }
 }
@@ -114,5 +132,16 @@ mod tests {
         silent[3] = None;
         assert_eq!(rules.adjudicate(&silent, 40), None);
         assert_eq!(rules.adjudicate(&silent, 201), Some(AdjudicatedResult::Drawn));
+    }
+
+    #[test]
+    fn no_score_decides_a_game_of_other_rules() {
+        let rules = Adjudication::of(Variant::Antichess);
+        for score in [900, -900, 0] {
+            let scores = [Some(score); 100];
+            assert_eq!(rules.adjudicate(&scores, 50), None);
+            assert_eq!(rules.adjudicate(&scores, 201), Some(AdjudicatedResult::Drawn));
+        }
+        assert_eq!(Adjudication::of(Variant::Chess960), Adjudication::default());
     }
 }

@@ -15,6 +15,8 @@ use sparring_uci_client::{Clocks, UciError};
 /// The rules that a match is played by.
 #[derive(Debug, Clone, Copy)]
 pub struct Referee {
+    /// What is played.
+    pub variant: Variant,
     /// How long White and Black may think.
     pub controls: [TimeControl; 2],
     /// How far a clock may be overstepped before the flag falls; the pipes between us take time too.
@@ -105,7 +107,7 @@ impl Referee {
         white: &mut dyn Participant,
         black: &mut dyn Participant,
     ) -> Finished {
-        let mut line = GameHistory::from_position(Variant::Standard, opening.position.clone());
+        let mut line = GameHistory::from_position(self.variant, opening.position.clone());
         let (mut scores, mut comments) = (Vec::new(), Vec::new());
         let mut clocks = self.clocks();
         loop {
@@ -273,6 +275,7 @@ mod tests {
 
     fn fools_mate(controls: [&str; 2]) -> (Finished, [Script; 2]) {
         let referee = Referee {
+            variant: Variant::Standard,
             controls: controls.map(|text| text.parse().unwrap()),
             margin: Millis::ZERO,
             adjudication: None,
@@ -349,6 +352,7 @@ mod tests {
     #[test]
     fn a_game_is_long_by_what_the_engines_played_of_it() {
         let referee = Referee {
+            variant: Variant::Standard,
             controls: ["nodes=1".parse().unwrap(); 2],
             margin: Millis::ZERO,
             adjudication: Some(Adjudication::default()),
@@ -364,8 +368,34 @@ mod tests {
     }
 
     #[test]
+    fn a_game_is_won_by_the_rules_of_its_variant_and_says_which() {
+        let referee = Referee {
+            variant: Variant::Atomic,
+            controls: ["nodes=1".parse().unwrap(); 2],
+            margin: Millis::ZERO,
+            adjudication: None,
+        };
+        let opening = Opening {
+            name: String::new(),
+            position: Variant::Atomic.start(),
+        };
+        let (mut white, mut black) = (
+            Script::of(&["g1f3", "f3g5", "g5f7"]),
+            Script::of(&["a7a6", "a6a5"]),
+        );
+        let finished = referee.play(&opening, &mut white, &mut black);
+        assert_eq!(
+            (finished.winner, finished.reason.word()),
+            (Some(Color::White), "variant")
+        );
+        let pgn = finished.pgn("1", ["a", "b"], referee.controls);
+        assert!(pgn.contains("[Variant \"Atomic\"]"), "{pgn}");
+    }
+
+    #[test]
     fn time_controls_follow_the_engines_when_sides_change() {
         let referee = Referee {
+            variant: Variant::Standard,
             controls: ["60+0", "10+2"].map(|text| text.parse().unwrap()),
             margin: Millis::ZERO,
             adjudication: None,

@@ -284,6 +284,7 @@ pub fn read(text: &str, variant: Variant, seed: u64) -> Result<Vec<Opening>, Ope
 pub fn human(seed: u64, number: u64) -> Opening {
     const PLIES: usize = 8;
     const PLAYERS: Elo = Elo(1800);
+    const LEVEL: i32 = 100;
     let mut attempt = 0;
     loop {
         // Numbers and attempts do not collide below 2^20 attempts.
@@ -295,7 +296,7 @@ pub fn human(seed: u64, number: u64) -> Opening {
                 line.play(chosen.mv);
             }
         }
-        if is_balanced(&line) {
+        if is_balanced(&mut Engine::new(1), &line, LEVEL) {
             return Opening {
                 position: line.position().clone(),
                 name: line.uci_moves(),
@@ -304,8 +305,8 @@ pub fn human(seed: u64, number: u64) -> Opening {
     }
 }
 
-fn is_balanced(line: &GameHistory) -> bool {
-    const LEVEL: i32 = 100;
+/// Whether neither side is further ahead than `most` centipawns.
+pub(super) fn is_balanced(engine: &mut Engine, line: &GameHistory, most: i32) -> bool {
     let limits = Limits {
         nodes: Some(Nodes(2000)),
         ..Limits::default()
@@ -314,8 +315,8 @@ fn is_balanced(line: &GameHistory) -> bool {
         stop: &Stop::new(),
         clock: &Stopwatch::start(),
     };
-    let report = Engine::new(1).search(&SearchRequest::new(line.clone(), limits), &control, &mut |_| {});
-    matches!(report.lines.first().map(|line| line.score), Some(Score::Cp(cp)) if cp.0.abs() <= LEVEL)
+    let report = engine.search(&SearchRequest::new(line.clone(), limits), &control, &mut |_| {});
+    matches!(report.lines.first().map(|line| line.score), Some(Score::Cp(cp)) if cp.0.abs() <= most)
 }
 
 #[cfg(test)]

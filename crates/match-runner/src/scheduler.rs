@@ -71,6 +71,18 @@ pub enum MatchError {
     /// The journal cannot be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// An engine does not offer the variant.
+    #[error(
+        "{engine} does not play {variant}: it has no option UCI_Variant with the value \"{}\"{}",
+        variant.uci_name(),
+        if variant.castles_onto_rook() { ", or no UCI_Chess960" } else { "" }
+    )]
+    Variant {
+        /// What messages call it.
+        engine: String,
+        /// What is to be played.
+        variant: Variant,
+    },
     /// No openings were given.
     #[error("a match needs at least one opening")]
     NoOpenings,
@@ -133,10 +145,7 @@ impl Match {
         shared: &SharedState<'_>,
         on_progress: &(dyn Fn(&Progress<'_>) + Sync),
     ) -> Result<(), MatchError> {
-        let mut players = [
-            UciProcess::start(&self.engines[0])?,
-            UciProcess::start(&self.engines[1])?,
-        ];
+        let mut players = self.start_players()?;
         while !shared.enough.load(Ordering::Relaxed) {
             let next = shared
                 .waiting
@@ -147,13 +156,27 @@ impl Match {
             let finished = self.play_one(&mut players, pair, game);
             self.record_game(shared, &finished, &row(&finished, pair, game), on_progress)?;
             if finished.reason.is_forfeit() {
-                players = [
-                    UciProcess::start(&self.engines[0])?,
-                    UciProcess::start(&self.engines[1])?,
-                ];
+                players = self.start_players()?;
             }
         }
         Ok(())
+    }
+
+    /// Starts both engines, ready for the variant.
+    fn start_players(&self) -> Result<[UciProcess; 2], MatchError> {
+        let variant = self.referee.variant;
+        let start = |spec: &EngineSpec| {
+            let mut player = UciProcess::start(spec)?;
+            // Whatever options were given stand where standard chess is played.
+            if variant != Variant::Standard && !player.set_variant(variant)? {
+                return Err(MatchError::Variant {
+                    engine: player.name().to_owned(),
+                    variant,
+                });
+            }
+            Ok(player)
+        };
+        Ok([start(&self.engines[0])?, start(&self.engines[1])?])
     }
 
     /// Adds a game to the journal and reports it, unless the SPRT was decided while it was played: each further look at
@@ -191,7 +214,7 @@ impl Match {
                 return Finished {
                     winner: Some(if is_white { Color::Black } else { Color::White }),
                     reason: Reason::Crash,
-                    line: GameHistory::from_position(Variant::Standard, opening.position.clone()),
+                    line: GameHistory::from_position(self.referee.variant, opening.position.clone()),
                     comments: Vec::new(),
                     complaint: Some(error.to_string()),
                 };
@@ -269,6 +292,7 @@ mod tests {
         Match {
             engines,
             referee: Referee {
+                variant: Variant::Standard,
                 controls: [TimeControl::Nodes(Nodes(1)); 2],
                 margin: Millis(100),
                 adjudication: None,
@@ -341,6 +365,19 @@ mod tests {
             "{error}"
         );
         assert_eq!(progress(&journal, None).wins_draws_losses, [1, 0, 0]);
+    }
+
+    #[test]
+    fn an_engine_that_does_not_offer_the_variant_is_named_before_any_game() {
+        let mut contest = contest([toy("sound", ":"), toy("other", ":")], None);
+        contest.referee.variant = Variant::ThreeCheck;
+        let mut journal = Journal::new();
+        let error = contest.run(&mut journal, &|_| {}).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "sound does not play Three-check: it has no option UCI_Variant with the value \"3check\""
+        );
+        assert_eq!(journal.rows().count(), 0);
     }
 
     /// A match with an SPRT, and a journal in which it is decided for the first engine.

@@ -16,7 +16,7 @@ use super::{
     record::{GameRow, Record},
 };
 use sparring_chess::{
-    Color,
+    Color, Variant,
     units::{Millis, Nodes, Stopwatch, TimeSource as _},
 };
 use sparring_match_runner::{
@@ -187,6 +187,7 @@ const FORFEITS: usize = 3;
 
 /// Games go on until they are hopeless by both sides' reckoning: weak levels must prove that they can win.
 pub const REFEREE: Referee = Referee {
+    variant: Variant::Standard,
     // Without clocks: our levels search by their parameters, external engines by their own time control.
     controls: [TimeControl::Nodes(Nodes(1)); 2],
     margin: Millis::ZERO,
@@ -215,7 +216,7 @@ pub fn hash_bytes(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sparring_chess::{Variant, units::Elo};
+    use sparring_chess::units::Elo;
     use sparring_match_runner::read_openings;
 
     fn ladder(names: &[&str]) -> RoundRobin<'static> {
