@@ -15,6 +15,16 @@ const STATUS_REASONS: Partial<Record<string, string>> = {
   cheat: 'The server ended the game',
   noStart: 'A player did not start',
   insufficientMaterialClaim: 'Neither side can mate',
+  variantEnd: 'The game is decided by the rules of the variant',
+};
+
+const VARIANT_ENDS: Partial<Record<string, string>> = {
+  kingOfTheHill: 'The king stands on the hill',
+  threeCheck: 'The third check',
+  antichess: 'Nothing is left to move',
+  atomic: 'The king was blown up',
+  horde: 'The horde is gone',
+  racingKings: 'The king has reached the last rank',
 };
 
 export const text = {
@@ -87,7 +97,20 @@ export const text = {
   calibration: (note: string) => note ? `Levels are Elo points, ${note}.` : '',
   colors: { random: 'Random', white: 'White', black: 'Black' },
   colorSummary: { random: 'random colour', white: 'you are White', black: 'you are Black' },
-  variants: { standard: 'Standard', chess960: 'Chess960' } as Record<string, string>,
+  variants: {
+    standard: 'Standard',
+    chess960: 'Chess960',
+    fromPosition: 'From position',
+    kingOfTheHill: 'King of the Hill',
+    threeCheck: 'Three-check',
+    antichess: 'Antichess',
+    atomic: 'Atomic',
+    horde: 'Horde',
+    racingKings: 'Racing Kings',
+    crazyhouse: 'Crazyhouse',
+  } as Record<string, string>,
+  /** Behind the speed of a game. */
+  variantTag: (key: string) => (key === 'standard' ? '' : ` ${text.variants[key] ?? key}`),
   unlimited: 'Unlimited',
   speeds: { bullet: 'Bullet', blitz: 'Blitz', rapid: 'Rapid', classical: 'Classical', none: 'No clock' },
 
@@ -109,6 +132,7 @@ export const text = {
   start: 'Start position',
   entryLabel: 'Type a move',
   entryHint: 'Nf3 or e2e4',
+  entryHintDrops: 'Nf3, e2e4 or N@f3',
   entryNotYourTurn: 'It is not your turn.',
   entryIllegal: (typed: string) => `“${typed}” is not a legal move here.`,
   entryAmbiguous: (typed: string, moves: string[]) => `“${typed}” could be ${moves.join(' or ')}.`,
@@ -123,6 +147,11 @@ export const text = {
   emptySquare: 'empty',
   cannotGo: (piece: string, from: string, to: string) => `The ${piece} on ${from} cannot go to ${to}.`,
   inCheck: 'You are in check.',
+  mustTake: 'A capture is due.',
+  pocket: (color: Color) => `In the hand of ${COLOR_NAMES[color]}`,
+  inHand: (count: number, piece: string) => `${count} ${piece}${count === 1 ? '' : 's'}`,
+  cannotDrop: (piece: string, to: string) => `The ${piece} cannot be dropped on ${to}.`,
+  checksLeft: (count: number) => (count === 1 ? '1 check left' : `${count} checks left`),
 
   flip: 'Turn the board (f)',
   firstMove: 'First position (Home)',
@@ -155,7 +184,8 @@ export const text = {
   drawn: 'Draw',
   aborted: 'Aborted',
   wins: (color: Color) => `${COLOR_NAMES[color]} won`,
-  reason: (status: Status) => STATUS_REASONS[status] ?? 'The game is over',
+  reason: (status: Status, variant = '') =>
+    (status === 'variantEnd' && VARIANT_ENDS[variant]) || (STATUS_REASONS[status] ?? 'The game is over'),
   rematch: 'Rematch',
   rematchTip: 'The same again with colours swapped (n)',
   newOpponentTip: 'Back to the lobby (o)',
@@ -227,6 +257,7 @@ export const text = {
   yourTurn: 'Your turn',
   pieces: { k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' } as Record<string, string>,
   takes: 'takes',
+  dropped: (piece: string, square: string) => `${piece} dropped on ${square}`,
   promotesTo: 'promotes to',
   check: 'check',
   checkmate: 'checkmate',

@@ -134,7 +134,7 @@ export class ScriptedServer {
     };
     const form = body && ` ${decodeURIComponent(body.replaceAll('+', ' '))}`;
     if (request.method === 'POST') {
-      this.asked.push(pathname + form);
+      this.asked.push(decodeURIComponent(pathname) + form);
       this.lastAskedAt = performance.now();
     }
 

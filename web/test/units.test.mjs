@@ -13,6 +13,8 @@ const { findMove } = await load('src/game/entry.ts');
 const { spokenMove, spokenTime } = await load('src/game/speech.ts');
 const { clockText, timeLeft } = await load('src/game/clock.ts');
 const { advantage } = await load('src/game/material.ts');
+const { checksLeft, pieces, pocket, squaresOf } = await load('src/fen.ts');
+const { VARIANTS, traits } = await load('src/variants.ts');
 const { ofMove } = await load('src/game/sounds.ts');
 const { opponent } = await load('src/game/opponent.ts');
 const { apply, look, newGame, offers } = await load('src/game/state.ts');
@@ -42,6 +44,9 @@ test('a move is spoken in words', () => {
   assert.equal(spokenMove('R1a3'), 'rook 1 a3');
   assert.equal(spokenMove('Nbd7'), 'knight b d7');
   assert.equal(spokenMove('O-O-O'), 'castles long');
+  assert.equal(spokenMove('N@f3+'), 'knight dropped on f3, check');
+  assert.equal(spokenMove('@e4'), 'pawn dropped on e4');
+  assert.equal(spokenMove('b8=K'), 'b8 promotes to king');
   assert.equal(spokenTime(250_900), '4 minutes 10 seconds');
   assert.equal(spokenTime(60_000), '1 minute');
 });
@@ -79,6 +84,31 @@ test('material is counted for each side, and equal trades cancel out', () => {
   assert.deepEqual(advantage(fen, 'white'), { extra: ['r', 'n', 'p', 'p'], points: 10 });
   assert.deepEqual(advantage(fen, 'black'), { extra: [], points: -10 });
   assert.deepEqual(advantage('', 'white'), { extra: [], points: 0 });
+});
+
+test('a FEN of a variant tells pockets and checks left, and promoted pieces are pieces', () => {
+  const crazy = 'r~nbqkbnr/8/8/8/8/8/8/4K3[QPPn] w - - 0 9';
+  assert.deepEqual([...pocket(crazy, 'white')], [['q', 1], ['p', 2]]);
+  assert.deepEqual([...pocket(crazy, 'black')], [['n', 1]]);
+  assert.deepEqual([pieces(crazy).get('a8'), pieces(crazy).get('b8'), pieces(crazy).size], ['r', 'n', 9]);
+  assert.deepEqual([...pocket('4k3/8/8/8/8/8/8/4K3 w - - 0 1', 'white')], []);
+  const three = '4k3/8/8/8/8/8/8/4K3 w - - 1+3 0 1';
+  assert.deepEqual([checksLeft(three, 'white'), checksLeft(three, 'black')], [1, 3]);
+  assert.equal(checksLeft(crazy, 'white'), null);
+  assert.deepEqual([squaresOf('e2e4'), squaresOf('e7e8q'), squaresOf('N@f3')], [['e2', 'e4'], ['e7', 'e8'], ['f3']]);
+});
+
+test('every variant of the lobby has a name, and one with no rules of its own is shown as chess', async () => {
+  const { text } = await load('src/text.ts');
+  for (const variant of VARIANTS) assert.ok(text.variants[variant], variant);
+  assert.deepEqual(traits('chess960'), traits(undefined));
+  assert.equal(traits('crazyhouse').pockets, true);
+});
+
+test('a drop is understood in both notations, whatever the case', () => {
+  const view = { legal: [{ uci: 'N@f3', san: 'N@f3' }, { uci: 'P@e4', san: '@e4' }, { uci: 'e2e4', san: 'e4' }], dests: { e2: ['e4'] } };
+  const cases = { 'N@f3': 'N@f3', 'n@f3': 'N@f3', '@e4': 'P@e4', 'P@e4': 'P@e4', 'p@e4': 'P@e4', e4: 'e2e4' };
+  for (const [typed, uci] of Object.entries(cases)) assert.deepEqual(findMove(typed, view), { uci }, typed);
 });
 
 test('the sound of a move is that of its weightiest part: check, then capture', () => {

@@ -2,6 +2,7 @@
 import { Chessground } from '@lichess-org/chessground';
 import type { Key } from '@lichess-org/chessground/types';
 import { h, setText } from '../dom';
+import { squaresOf } from '../fen';
 import type { Page } from '../route';
 import { text } from '../text';
 import { explanation, fill, markOf, numbered } from '../why';
@@ -109,7 +110,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
     cg.set({
       fen: move?.fen ?? initial,
       orientation: game.side,
-      lastMove: move ? ([move.uci.slice(0, 2), move.uci.slice(2, 4)] as Key[]) : [],
+      lastMove: move ? (squaresOf(move.uci) as Key[]) : [],
     });
     ground.setAttribute('aria-label', `${text.board}: ${move?.san ?? words.start}`);
     buttons.forEach((button, i) => {

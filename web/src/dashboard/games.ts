@@ -1,6 +1,7 @@
 // The page of archived games, newest first, optionally of one opponent.
 import { h, setText, type Child } from '../dom';
 import type { Page } from '../route';
+import { text } from '../text';
 import * as api from './api';
 import { loadedPage, moment, table, tableRow } from './loaded';
 import { words } from './words';
@@ -64,7 +65,7 @@ function row(game: api.GameRow): Child[] {
     h('span', { class: 'named' }, h('span', {}, `${game.bot ? `${words.bot} ` : ''}${game.name}`), rating),
     h('span', { class: `result ${game.result}` }, words.results[game.result] ?? game.result),
     game.side,
-    `${game.rated ? words.rated : words.casual} ${game.speed}${game.variant === 'standard' ? '' : ` ${game.variant}`}`,
+    `${game.rated ? words.rated : words.casual} ${game.speed}${text.variantTag(game.variant)}`,
     `${game.personality}${level}`,
     game.status ?? '',
     game.moves ? String(Math.ceil(plies / 2)) : '',

@@ -2,8 +2,10 @@
 import { Chessground } from '@lichess-org/chessground';
 import type { Key } from '@lichess-org/chessground/types';
 import { h, setText } from '../dom';
+import { squaresOf } from '../fen';
 import { clockText } from '../game/clock';
 import { opposite } from '../model';
+import { text } from '../text';
 import type { Board } from './api';
 import { words } from './words';
 
@@ -43,9 +45,9 @@ export function createLiveBoard(grid: HTMLElement, first: Board): LiveBoard {
     const rating = now.rating === null ? '' : ` (${now.rating})`;
     setText(name, `${now.bot ? `${words.bot} ` : ''}${now.opponent}${rating}`);
     const level = now.level === null ? '' : ` ${words.level(now.level)}`;
-    setText(about, `${now.rated ? words.rated : words.casual} ${now.speed}${now.variant === 'standard' ? '' : ` ${now.variant}`} · ${now.personality}${level}`);
+    setText(about, `${now.rated ? words.rated : words.casual} ${now.speed}${text.variantTag(now.variant)} · ${now.personality}${level}`);
     ground.setAttribute('aria-label', `${words.you}, ${now.side}, ${now.opponent}, ${opposite(now.side)}: ${now.plies} half moves`);
-    const lastMove = now.last ? ([now.last.slice(0, 2), now.last.slice(2, 4)] as Key[]) : [];
+    const lastMove = now.last ? (squaresOf(now.last) as Key[]) : [];
     cg.set({ fen: now.fen, orientation: now.side, turnColor: side(), lastMove });
     tick();
   };

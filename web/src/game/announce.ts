@@ -34,7 +34,9 @@ function lastMove(game: Game): string {
   const move = view?.moves.at(-1);
   if (!view || !move) return '';
   const mover = opposite(view.turn);
-  const parts = [`${playerName(game, mover)}: ${spokenMove(move.san)}.`];
+  // The mark of a mate ends any game; what a variant calls its end is told with the result.
+  const san = view.status === 'variantEnd' ? move.san.replace('#', '') : move.san;
+  const parts = [`${playerName(game, mover)}: ${spokenMove(san)}.`];
   if (view.turn === myColor(game) && !isOver(game)) {
     const left = timeLeft(game, view.turn, performance.now());
     parts.push(left === null ? `${text.yourTurn}.` : `${text.yourTurn}, ${spokenTime(left)}.`);

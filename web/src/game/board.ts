@@ -3,15 +3,19 @@ import { Chessground } from '@lichess-org/chessground';
 import type { Config } from '@lichess-org/chessground/config';
 import type { Dests, Key } from '@lichess-org/chessground/types';
 import { h } from '../dom';
+import { squaresOf } from '../fen';
 import { isOn } from '../preferences';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
-import { askPromotion } from './promotion';
+import { createHand, type Hand } from './hand';
+import { askPromotion, promotions } from './promotion';
 import { explainRefusals } from './refusals';
-import { isMyTurn, isPlaying, myColor, orientation, shown, type Game, type Shown } from './state';
+import { isMyTurn, isPlaying, myColor, orientation, rules, shown, type Game, type Shown } from './state';
 
 export interface Board {
   readonly element: HTMLElement;
+  /** The piece of a pocket that is about to be dropped. */
+  readonly hand: Hand;
   render(): void;
   close(): void;
 }
@@ -23,18 +27,22 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
   let drawn = '';
   let lastLivePly = 0;
   let cancelPromotion: (() => void) | null = null;
+  const drawAnew = () => {
+    drawn = '';
+    render();
+  };
 
   const finish = (orig: Key, dest: Key, premove: boolean) => {
     const move = orig + dest;
-    const promotes = game.view?.legal.some(({ uci }) => uci.length === 5 && uci.startsWith(move)) ?? false;
-    if (!promotes) return play(move);
+    const roles = promotions(game.view?.legal ?? [], move);
+    if (roles.length === 0) return play(move);
     const color = myColor(game);
-    if (premove || !color || isOn('autoQueen')) return play(`${move}q`);
-    cancelPromotion = askPromotion(element, dest, color, orientation(game), (role) => {
+    // Where a king can be had, a queen is no better guess than others.
+    if (premove || !color || (isOn('autoQueen') && !roles.includes('k'))) return play(`${move}q`);
+    cancelPromotion = askPromotion(element, dest, color, orientation(game), roles, (role) => {
       cancelPromotion = null;
       if (role) return play(move + role);
-      drawn = '';
-      render();
+      drawAnew();
     });
   };
 
@@ -44,12 +52,22 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
     movable: {
       free: false,
       showDests: true,
-      events: { after: (orig, dest, { premove }) => finish(orig, dest, premove) },
+      events: {
+        after: (orig, dest, { premove }) => finish(orig, dest, premove),
+        afterNewPiece: (role, dest) => hand.dropped(role, dest),
+      },
     },
     draggable: { showGhost: true },
     drawable: { enabled: true },
   });
 
+  const hand = createHand(ground, cg, game, {
+    play,
+    refuse(line) {
+      say(line);
+      drawAnew();
+    },
+  });
   explainRefusals(ground, cg, game, say);
   // Taking a piece ends typing: keys are shortcuts again, and a phone hides its keyboard.
   ground.addEventListener('pointerdown', () => document.activeElement instanceof HTMLInputElement && document.activeElement.blur());
@@ -62,21 +80,23 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
       drawn = '';
       return;
     }
-    const key = JSON.stringify([now.ply, now.fen, now.live, orientation(game), isPlaying(game), isMyTurn(game)]);
+    const key = JSON.stringify([game.full?.variant.key, now.ply, now.fen, now.live, orientation(game), isPlaying(game), isMyTurn(game)]);
     if (key === drawn) return;
     drawn = key;
     cancelPromotion?.();
     cg.set(position(game, now));
+    hand.render();
     ground.setAttribute('aria-label', describe(now));
     // A takeback cancels a premove, which was meant for another position.
-    if (now.live && now.ply < lastLivePly) cg.cancelPremove();
+    if (now.live && now.ply < lastLivePly) cg.cancelMove();
     if (now.live) lastLivePly = now.ply;
-    if (now.live && isMyTurn(game)) cg.playPremove();
+    if (now.live && isMyTurn(game)) cg.playPremove() || hand.playPredrop();
     else if (!now.live || !isPlaying(game)) cg.cancelMove();
   };
 
   return {
     element,
+    hand,
     render,
     close() {
       cancelPromotion?.();
@@ -93,15 +113,20 @@ function position(game: Game, now: Shown): Config {
     fen: now.fen,
     orientation: orientation(game),
     turnColor: side,
-    check: /[+#]$/.test(now.move?.san ?? '') || (now.live && game.view?.check) ? side : false,
+    check: isCheck(game, now) ? side : false,
     lastMove: now.move ? squares(now.move) : [],
     movable: {
       color: active ? color : NOBODY,
       dests: active && isMyTurn(game) ? legalDests(game) : new Map(),
     },
     premovable: { enabled: active },
+    predroppable: { enabled: active && rules(game).pockets },
   };
 }
+
+/** `#` ends a game in any way that a variant has; only the server knows whether that was a check. */
+const isCheck = ({ view }: Game, { live, move }: Shown): boolean =>
+  live && view && move?.san.endsWith('#') ? view.check || view.status === 'mate' : /\+$/.test(move?.san ?? '') || (live && !!view?.check);
 
 const EMPTY_FEN = '8/8/8/8/8/8/8/8';
 
@@ -111,13 +136,13 @@ const NOBODY = undefined as unknown as Color;
 const legalDests = ({ view }: Game): Dests =>
   new Map(Object.entries(view?.dests ?? {}).map(([orig, dests]) => [orig as Key, [...dests] as Key[]]));
 
-/** The two squares to mark. Castling may be written as king takes rook; the eye looks for the king's own squares. */
+/** The squares to mark. Castling may be written as king takes rook; the eye looks for the king's own squares. */
 function squares({ uci, san }: { uci: string; san: string }): Key[] {
   const orig = uci.slice(0, 2);
   const rank = uci.slice(1, 2);
   if (san.startsWith('O-O-O')) return [orig, `c${rank}`] as Key[];
   if (san.startsWith('O-O')) return [orig, `g${rank}`] as Key[];
-  return [orig, uci.slice(2, 4)] as Key[];
+  return squaresOf(uci) as Key[];
 }
 
 function describe({ fen, move }: Shown): string {

@@ -1,10 +1,11 @@
 // The two players' bars, with clocks that count down from the server's last state.
 import { h, setText } from '../dom';
+import { checksLeft } from '../fen';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
 import { createMaterial } from './material';
 import { opponent } from './opponent';
-import { isOver, myColor, orientation, player, playerName, plies, shown, turn, type Game } from './state';
+import { below, isOver, myColor, player, playerName, plies, rules, shown, turn, type Game } from './state';
 
 /** Below this the clock shows tenths. */
 const TENTHS_BELOW_MS = 10_000;
@@ -52,9 +53,10 @@ function bar(className: string): Bar {
   const persona = h('small', { class: 'who' });
   let whom = '';
   const note = h('small', { class: 'remark' });
+  const checks = h('small', { class: 'checks' });
   const material = createMaterial();
   const clock = h('span', { class: 'clock', role: 'timer' });
-  const element = h('div', { class: `bar ${className}` }, dot, title, name, persona, note, material.element, clock);
+  const element = h('div', { class: `bar ${className}` }, dot, title, name, persona, note, checks, material.element, clock);
   return {
     element,
     render(game, color) {
@@ -63,7 +65,10 @@ function bar(className: string): Bar {
       setText(name, game.full ? playerName(game, color) : '…');
       dot.className = `dot ${color}`;
       setText(note, remark(game, color));
-      material.render(shown(game)?.fen ?? '', color);
+      const fen = shown(game)?.fen ?? '';
+      const left = checksLeft(fen, color);
+      setText(checks, left === null ? '' : text.checksLeft(left));
+      material.render(rules(game).material ? fen : '', color);
       // In a narrow bar the name may be cut, but not the level.
       const now = asWhom(game, color);
       if (now.join() !== whom) persona.replaceChildren(...now.map((part) => h('span', {}, part)));
@@ -101,18 +106,16 @@ export function createClocks(game: Game) {
   const top = bar('above');
   const bottom = bar('below');
   const tick = () => {
-    const below = orientation(game);
-    top.tick(game, opposite(below));
-    bottom.tick(game, below);
+    top.tick(game, opposite(below(game)));
+    bottom.tick(game, below(game));
   };
   return {
     top: top.element,
     bottom: bottom.element,
     tick,
     render() {
-      const below = orientation(game);
-      top.render(game, opposite(below));
-      bottom.render(game, below);
+      top.render(game, opposite(below(game)));
+      bottom.render(game, below(game));
       tick();
     },
   };

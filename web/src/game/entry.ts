@@ -2,7 +2,7 @@
 import { h, setText } from '../dom';
 import type { View } from '../model';
 import { text } from '../text';
-import { isMyTurn, isPlaying, type Game } from './state';
+import { isMyTurn, isPlaying, rules, type Game } from './state';
 
 export type Match = { readonly uci: string } | { readonly problem: string };
 
@@ -13,7 +13,7 @@ const bare = (san: string): string => san.trim().replace(/0/g, 'O').replace(/[x+
 export function findMove(typed: string, { legal, dests }: Pick<View, 'legal' | 'dests'>): Match {
   const word = bare(typed);
   const uci = typed.trim().toLowerCase();
-  const exact = legal.filter((move) => bare(move.san) === word || move.uci === uci);
+  const exact = legal.filter((move) => bare(move.san) === word || move.uci.toLowerCase() === uci);
   const loose = legal.filter(({ san }) => bare(san).toLowerCase() === word.toLowerCase());
   const matches = exact.length ? exact : loose;
   const [first] = matches;
@@ -33,10 +33,8 @@ export function createEntry(game: Game, play: (uci: string) => void) {
     autocapitalize: 'off',
     spellcheck: 'false',
     enterkeyhint: 'go',
-    'aria-label': `${text.entryLabel}, ${text.entryHint}`,
     'aria-describedby': id,
     'aria-keyshortcuts': 'm',
-    placeholder: `${text.entryLabel}: ${text.entryHint}`,
     oninput: () => setText(problem, ''),
   });
   const submit = (event: SubmitEvent) => {
@@ -54,6 +52,9 @@ export function createEntry(game: Game, play: (uci: string) => void) {
     element,
     render() {
       element.hidden = !isPlaying(game);
+      const hint = rules(game).pockets ? text.entryHintDrops : text.entryHint;
+      input.setAttribute('aria-label', `${text.entryLabel}, ${hint}`);
+      input.placeholder = `${text.entryLabel}: ${hint}`;
     },
   };
 }

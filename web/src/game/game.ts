@@ -14,6 +14,7 @@ import { createChat } from './chat';
 import { createClocks } from './clock';
 import { createEntry } from './entry';
 import { createMoves } from './moves';
+import { createPockets } from './pocket';
 import { opponent } from './opponent';
 import { createResult, headline } from './result';
 import { openSession } from './session';
@@ -69,6 +70,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
 
   const announcer = createAnnouncer(game);
   const board = createBoard(game, session.play, announcer.say);
+  const pockets = createPockets(game, board.hand);
   const table = createTable(game);
   const sounds = createSounds(game);
   const clocks = createClocks(game);
@@ -92,7 +94,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     // An answer may arrive after the page was left: the title then belongs to another page.
     if (over.signal.aborted) return;
     banner.hidden = game.open;
-    for (const part of [clocks, board, table, moves, chat, actions, entry, result, why, announcer, sounds]) part.render();
+    for (const part of [clocks, board, pockets, table, moves, chat, actions, entry, result, why, announcer, sounds]) part.render();
     noted ||= rememberOutcome(game);
     document.title = `${isMyTurn(game) ? text.yourTurn : isOver(game) ? headline(game) : text.game} · ${text.product}`;
   };
@@ -101,7 +103,7 @@ function playGame(game: Game, element: HTMLElement, left: AbortSignal): void {
     h('h1', { class: 'only-spoken' }, text.board),
     announcer.element,
     h('div', { class: 'banners' }, banner, problem),
-    h('section', { class: 'table', 'aria-label': text.board }, clocks.top, board.element, clocks.bottom, table.element),
+    h('section', { class: 'table', 'aria-label': text.board }, clocks.top, pockets.top, board.element, pockets.bottom, clocks.bottom, table.element),
     h('div', { class: 'side' }, result.element, actions.offers, moves.element, why.element, actions.element, entry.element, shortcuts()),
     chat.element,
   );

@@ -1,8 +1,8 @@
 // Who is ahead in material, and by which pieces: what players look for beside the names.
 import { figure, h, setText } from '../dom';
+import { pieces } from '../fen';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
-import { pieces } from './table';
 
 const VALUES = { q: 9, r: 5, b: 3, n: 3, p: 1 };
 type Letter = keyof typeof VALUES;

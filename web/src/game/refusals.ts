@@ -2,7 +2,7 @@
 import type { Api } from '@lichess-org/chessground/api';
 import type { Key } from '@lichess-org/chessground/types';
 import { text } from '../text';
-import { isMyTurn, myColor, type Game } from './state';
+import { isMyTurn, myColor, rules, type Game } from './state';
 
 /** A piece in hand: from a press on it (a drag), or from an earlier click. */
 interface Held {
@@ -28,6 +28,13 @@ export function explainRefusals(ground: HTMLElement, cg: Api, game: Game, say: (
     const piece = held;
     held = null;
     if (!piece || !to || to === piece.from || game.view?.dests[piece.from]?.includes(to)) return;
-    say(text.cannotGo(piece.role, piece.from, to) + (game.view?.check ? ` ${text.inCheck}` : ''));
+    say(text.cannotGo(piece.role, piece.from, to) + because(game));
   });
+}
+
+/** The usual reason, where there is one. */
+function because(game: Game): string {
+  if (game.view?.check) return ` ${text.inCheck}`;
+  const isDue = rules(game).mustTake && game.view?.legal.some(({ san }) => san.includes('x'));
+  return isDue ? ` ${text.mustTake}` : '';
 }

@@ -17,9 +17,9 @@ export function headline(game: Game): string {
 }
 
 /** The server's sentence if it already speaks of the end, without its full stop. */
-export function reason({ view, state }: Game): string {
+export function reason({ view, state, full }: Game): string {
   const told = view && !isRunning(view.status) ? view.reason.replace(/\.$/, '') : '';
-  return told || text.reason(state?.status ?? '');
+  return told || text.reason(state?.status ?? '', full?.variant.key);
 }
 
 /** Empty for aborted games: nobody scored. */

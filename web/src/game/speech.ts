@@ -2,7 +2,9 @@
 import { text } from '../text';
 
 /** Piece, where it came from, capture, destination, promotion. */
-const SAN = /^([KQRBN]?)([a-h]?[1-8]?)(x?)([a-h][1-8])(?:=([QRBN]))?$/;
+const SAN = /^([KQRBN]?)([a-h]?[1-8]?)(x?)([a-h][1-8])(?:=([QRBNK]))?$/;
+/** A piece, none for a pawn, and the square that it is dropped on. */
+const DROP = /^([QRBN]?)@([a-h][1-8])$/;
 
 /** `Nxf3+` becomes `knight takes f3, check`. */
 export function spokenMove(san: string): string {
@@ -10,6 +12,8 @@ export function spokenMove(san: string): string {
   const move = san.replace(/[+#]$/, '');
   if (move === 'O-O') return text.castlesShort + end;
   if (move === 'O-O-O') return text.castlesLong + end;
+  const [, dropped = '', square] = DROP.exec(move) ?? [];
+  if (square) return text.dropped(text.pieces[dropped.toLowerCase() || 'p'] ?? dropped, square) + end;
   const [, piece = '', from = '', takes, to, promotion = ''] = SAN.exec(move) ?? [];
   if (!to) return san; // Notation of a variant that we do not speak is better spelled than lost.
   const words = [text.pieces[piece.toLowerCase()], ...from, takes && text.takes, to];

@@ -2,6 +2,7 @@
 import type { Color, GameEvent, GameFull, GameState, Lobby, Player, View } from '../model';
 import { isRunning, opposite } from '../model';
 import { isRecord } from '../storage';
+import { traits, type Traits } from '../variants';
 import type { Decisions } from '../why';
 
 export interface Said {
@@ -101,10 +102,18 @@ export function myColor({ full, me }: Game): Color | null {
   return full?.black.id?.toLowerCase() === me ? 'black' : null;
 }
 
-export const orientation = (game: Game): Color => {
+/** What the game's variant is like. */
+export const rules = ({ full }: Game): Traits => traits(full?.variant.key);
+
+/** The side below the board. */
+export const below = (game: Game): Color => {
   const color = myColor(game) ?? 'white';
   return game.flipped ? opposite(color) : color;
 };
+
+/** The side from which the board is seen. */
+export const orientation = (game: Game): Color =>
+  rules(game).fromWhite ? (game.flipped ? 'black' : 'white') : below(game);
 
 export function turn(game: Game): Color {
   const first: Color = game.full?.initialFen.split(' ')[1] === 'b' ? 'black' : 'white';

@@ -1,24 +1,11 @@
 // The board in words: a table for screen readers, row by row as the player sees it.
 import { h, setText } from '../dom';
+import { pieces } from '../fen';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
 import { orientation, shown, type Game } from './state';
 
 const FILES = 'abcdefgh';
-
-/** What stands on a board, by square: `{ e1: 'K' }`, letters as FEN writes them. */
-export function pieces(fen: string): Map<string, string> {
-  const found = new Map<string, string>();
-  const rows = (fen.split(' ')[0] ?? '').split('/');
-  rows.forEach((row, i) => {
-    let file = 0;
-    for (const letter of row) {
-      if (/\d/.test(letter)) file += Number(letter);
-      else found.set(`${FILES[file++]}${8 - i}`, letter);
-    }
-  });
-  return found;
-}
 
 /** `white knight` */
 export function pieceName(letter: string): string {

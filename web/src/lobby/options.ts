@@ -3,7 +3,8 @@ import { figure, h, setText } from '../dom';
 import { scoreAgainst } from '../history';
 import type { Clock, Lobby, Personality, Setup } from '../model';
 import { text } from '../text';
-import { chosen, clockName, clockPresets, COLORS, speedName, VARIANTS } from './setup';
+import { VARIANTS } from '../variants';
+import { chosen, clockName, clockPresets, COLORS, speedName } from './setup';
 
 export interface Part {
   readonly element: HTMLElement;

@@ -2,6 +2,7 @@
 import type { Clock, Color, Lobby, Personality, Setup } from '../model';
 import { isRecord, recall, remember } from '../storage';
 import { text } from '../text';
+import { VARIANTS } from '../variants';
 
 const PRESETS: readonly Clock[] = [
   { limit: 60, increment: 0 },
@@ -11,7 +12,6 @@ const PRESETS: readonly Clock[] = [
   { limit: 900, increment: 10 },
 ];
 
-export const VARIANTS = ['standard', 'chess960'] as const;
 export const COLORS = ['random', 'white', 'black'] as const;
 
 export const clockPresets = (lobby: Lobby): readonly Clock[] => (lobby.clocks?.length ? lobby.clocks : PRESETS);

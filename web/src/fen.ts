@@ -1,0 +1,39 @@
+// What a FEN tells beside the moves: pieces, pockets, checks left. It knows no rules.
+import type { Color } from './model';
+
+const FILES = 'abcdefgh';
+
+/** What stands on a board, by square: `{ e1: 'K' }`, letters as FEN writes them. */
+export function pieces(fen: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const rows = (/^[^ []*/.exec(fen.replaceAll('~', ''))?.[0] ?? '').split('/');
+  rows.forEach((row, i) => {
+    let file = 0;
+    for (const letter of row) {
+      if (/\d/.test(letter)) file += Number(letter);
+      else found.set(`${FILES[file++]}${8 - i}`, letter);
+    }
+  });
+  return found;
+}
+
+/** How many pieces of each kind a side has in hand, by lower-case letter: `{ n: 2 }`. */
+export function pocket(fen: string, color: Color): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const letter of /\[(\w*)\]/.exec(fen)?.[1] ?? '') {
+    const kind = letter.toLowerCase();
+    if ((letter === kind) === (color === 'black')) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The checks that a side still has to give, as in `3+2`; `null` where nobody counts. */
+export function checksLeft(fen: string, color: Color): number | null {
+  const [, white, black] = / (\d)\+(\d)(?: |$)/.exec(fen) ?? [];
+  const left = color === 'white' ? white : black;
+  return left === undefined ? null : Number(left);
+}
+
+/** The squares of a move in UCI: from and to, or the one that a piece was dropped on. */
+export const squaresOf = (uci: string): string[] =>
+  uci[1] === '@' ? [uci.slice(2, 4)] : [uci.slice(0, 2), uci.slice(2, 4)];
