@@ -69,10 +69,11 @@ impl UciResources {
         query: BookQuery<'_>,
     ) -> Vec<BookMove> {
         let library = file.unwrap_or(&self.library);
-        let names = match file {
+        let listed = match file {
             Some(file) => file.names().map(str::to_owned).collect(),
             None => self.books(strength, query.line.turn()),
         };
+        let names = library.books_for(&listed, query.line.variant());
         let query = self.with_personality(
             strength,
             BookQuery {

@@ -1,6 +1,6 @@
 //! `sparring book explain`: what books have for a position, and why a move is played or not.
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{borrow::Cow, fmt::Write as _, path::PathBuf};
 
 use super::common;
 use crate::{
@@ -59,16 +59,16 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let _ = write!(said, "\n{opening}"); // Writing to a string cannot fail.
     }
     let profile = args.personality.as_deref().map(personality).transpose()?;
-    let asked: Vec<&[String]> = match &profile {
-        _ if !args.files.is_empty() => vec![names.as_slice()],
-        Some(profile) => vec![profile.books_of(line.turn())],
-        None => names.chunks(1).collect(),
+    let asked: Vec<Cow<'_, [String]>> = match &profile {
+        _ if !args.files.is_empty() => vec![Cow::Borrowed(names.as_slice())],
+        Some(profile) => vec![library.books_for(profile.books_of(line.turn()), variant)],
+        None => names.chunks(1).map(Cow::Borrowed).collect(),
     };
     let mut known = 0;
     for books in asked {
         let wish = BookQuery {
             speed: args.speed.as_deref(),
-            ..BookQuery::new(books, &line, 0)
+            ..BookQuery::new(&books, &line, 0)
         };
         let explained = library.explain(&match &profile {
             Some(profile) => book_query::book_query(profile, args.level, wish),

@@ -74,9 +74,10 @@ impl Pipeline {
         let speed = request.clocks.map_or(Speed::Correspondence, |clocks| {
             Speed::of_clock(request.initial, clocks.increment)
         });
+        let books = library.books_for(&request.books, request.line.variant());
         let (mut without, mut asked) = (Vec::new(), Asked::default());
         loop {
-            let plain = BookQuery::new(&request.books, &request.line, request.seed);
+            let plain = BookQuery::new(&books, &request.line, request.seed);
             let query = BookQuery {
                 speed: Some(speed.key()),
                 without: &without,
