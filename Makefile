@@ -42,6 +42,7 @@ help:
 	@echo 'make witness-openings  the ECO codes of our openings against those of Scid (needs python3, Debian)'
 	@echo 'make witness-units the shipped units under a systemd that runs, in a Debian made for it (as root)'
 	@echo 'make witness-rules python-chess makes the positions anew that the rules are tested with'
+	@echo 'make witness-variants  legal lines of every variant beside Fairy-Stockfish and python-chess (needs python3, Debian; LEAVES=20000000)'
 	@echo 'make witness-endings  bare kings mated against a defence by endgame tables: SYZYGY=FOLDER (SEED=1)'
 	@echo 'make drawish       what scores are worth in points by kind of endgame: GAMES=FILE of `sparring-lab datagen`'
 	@echo 'make verify-endings  what is known of endings, proven against endgame tables for every position: SYZYGY=FOLDER, half an hour'
@@ -428,6 +429,15 @@ witness-books: $(WITNESS)/bin/python
 .PHONY: witness-rules
 witness-rules: $(WITNESS)/bin/python
 	$(WITNESS)/bin/python tests/witness/rules.py > tests/fixtures/rules.jsonl
+
+# Legal lines of every variant, counted beside Debian's Fairy-Stockfish, and python-chess where that has no such rules.
+FAIRY ?= /usr/games/fairy-stockfish
+.PHONY: witness-variants
+witness-variants: LEAVES ?= 20000000
+witness-variants: $(WITNESS)/bin/python
+	@test -x $(FAIRY) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends fairy-stockfish)
+	$(ENGINE_BUILD)
+	$(WITNESS)/bin/python tests/witness/variants.py target/dist/sparring-uci $(FAIRY) $(LEAVES)
 
 # A hundred won positions of each ending; the tables say how soon mate could come.
 .PHONY: witness-endings

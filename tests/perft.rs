@@ -3,6 +3,7 @@
 mod shared;
 
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
             |file| check_all_rules(file, 70),
         ),
         plain_trial("moves_counts_and_keys_agree_with_python_chess", our_own_sample),
+        plain_trial("counts_of_variants_are_those_of_other_programs", variant_counts),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -135,6 +137,26 @@ fn well_known_positions() {
         r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1 ;D1 6 ;D4 422333\n\
         rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D4 2103487\n";
     check(&epd_table(known), 5);
+}
+
+/// Counts by variant, which `tests/witness/variants.py` compares with Fairy-Stockfish and python-chess.
+fn variant_counts() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/variants.perft");
+    let (mut rows, mut variants) = (0, HashSet::new());
+    for line in text(&path).lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split(';').collect();
+        let variant = Variant::of_uci()
+            .find(|variant| variant.uci_name() == fields[0])
+            .unwrap_or_else(|| panic!("{line}"));
+        let pos = parse_fen(variant, fields[1]).unwrap();
+        for (depth, leaves) in (1..).zip(fields[2].split(' ')) {
+            assert_eq!(perft(&pos, depth).to_string(), leaves, "{line} at depth {depth}");
+        }
+        variants.insert(variant);
+        rows += 1;
+    }
+    // Standard chess has tables of its own.
+    assert_eq!((rows, variants.len()), (39, 7));
 }
 
 /// The test data spells variants by their key or their abbreviation, in any case of letters.

@@ -239,7 +239,11 @@ pub fn parse_fen(variant: Variant, fen: &str) -> Result<Position, FenError> {
         .or_else(|_| attempt(CastlingMode::Chess960))
         .or_else(|error| error.ignore_invalid_castling_rights())
         .or_else(|error| error.ignore_invalid_ep_square())
-        .or_else(|error| error.ignore_impossible_check())
+        .or_else(|error| match variant.traits().checks {
+            true => error.ignore_impossible_check(),
+            // The king could be captured next, and no move is made without one.
+            false => Err(error),
+        })
         .map_err(|error| FenError::Unplayable {
             fen: fen.to_owned(),
             why: error.to_string(),
@@ -388,6 +392,9 @@ mod tests {
         let error = parse_fen(Variant::Standard, "8/8/8/8/8/8/8/8 w - - 0 1").unwrap_err();
         assert!(error.to_string().contains("8/8/8/8/8/8/8/8"), "{error}");
         assert!(matches!(error, FenError::Unplayable { .. }));
+        // In racing kings nobody is ever in check.
+        let check = "8/6K1/2k5/8/8/8/1q4N1/7R w - - 0 1";
+        assert!(parse_fen(Variant::RacingKings, check).is_err());
         assert!(matches!(
             parse_fen(Variant::Standard, "rubbish"),
             Err(FenError::Syntax { .. })
