@@ -12,7 +12,7 @@ use sparring_book::Library;
 use sparring_chess::{GameHistory, Outcome, Rules as _, Variant, units::Elo, write_uci};
 use tokio::sync::watch;
 
-use crate::stage::{Act, Stage, acts, silent};
+use crate::stage::{Stage, acts, silent};
 
 /// Anna resigns then.
 const MOST_PLIES: usize = 400;

@@ -47,6 +47,7 @@ fn beside(pos: &Position, color: Color) -> String {
     }
     pos.remaining_checks()
         .map_or_else(String::new, |left| match u32::from(*left.get(color)) {
+            0 => format!("   {name} has given three checks\n"),
             1 => format!("   {name} wins by one more check\n"),
             more => format!("   {name} wins by {more} more checks\n"),
         })
@@ -119,6 +120,13 @@ mod tests {
         assert_eq!(
             below(Variant::ThreeCheck, "e2e4 f7f6 d1h5 g7g6 h5g6"),
             "White wins by one more check; Black wins by 3 more checks"
+        );
+        assert_eq!(
+            below(
+                Variant::ThreeCheck,
+                "e2e4 f7f6 d1h5 g7g6 h5g6 h7g6 f1b5 a7a6 b5d7"
+            ),
+            "White has given three checks; Black wins by 3 more checks"
         );
         assert_eq!(below(Variant::Atomic, ""), "");
     }
