@@ -188,9 +188,17 @@ mod tests {
     fn an_explosion_counts_all_but_pawns_around_it() {
         for (fen, text, expected) in [
             // Rook for queen and king; the pawns stay.
-            ("3qk3/3pp3/8/8/8/8/8/3RK3 w - - 0 1", "d1d7", 100 + 950 + 10_000 - 500),
+            (
+                "3qk3/3pp3/8/8/8/8/8/3RK3 w - - 0 1",
+                "d1d7",
+                100 + 950 + 10_000 - 500,
+            ),
             // A knight that takes a pawn beside two of its own pieces.
-            ("4k3/8/8/3p4/2RB4/4N3/8/4K3 w - - 0 1", "e3d5", 100 - 320 - 500 - 330),
+            (
+                "4k3/8/8/3p4/2RB4/4N3/8/4K3 w - - 0 1",
+                "e3d5",
+                100 - 320 - 500 - 330,
+            ),
             ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
             ("4k3/8/8/3p4/2RB4/4N3/8/4K3 w - - 0 1", "e3f5", 0),
         ] {
