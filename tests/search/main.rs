@@ -9,6 +9,7 @@ mod moves;
 mod shared;
 mod tables;
 mod threads;
+mod variants;
 mod weakness;
 mod zugzwang;
 
