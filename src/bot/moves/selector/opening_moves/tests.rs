@@ -251,3 +251,17 @@ fn games_are_told_in_round_numbers() {
     assert_eq!(shown_games(10_000, 20_000), "50% of 20 k games");
     assert_eq!(shown_games(1, 3), "33% of 3 games");
 }
+
+#[tokio::test]
+async fn in_a_variant_the_book_named_as_it_is_played_from_where_the_list_has_none() {
+    let mut servers = Servers::with_book("1. e4 e5\n").await;
+    let (atomic, _) = book::parse("books/atomic.book", "variant: atomic\n1. Nf3 f6\n");
+    servers.pipeline.library = watch::channel(Arc::new(Library::new(atomic.into_iter().collect()))).1;
+    let mut request = servers.request(&["main"], "");
+    assert_eq!(servers.played(&request).await, None);
+    request.line = GameHistory::new(Variant::Atomic);
+    assert_eq!(
+        servers.played(&request).await.unwrap(),
+        "book books/atomic.book:2 100%"
+    );
+}
