@@ -130,7 +130,7 @@ test-build: web
 .PHONY: test-web test-web-games test-web-pages
 test-web: test-web-pages test-web-games
 IN_BROWSER = cd web && CHROMIUM=$(CHROMIUM) SPARRING_BIN=../target/debug/sparring node --test --test-concurrency=1
-WEB_GAMES = test/play.test.mjs
+WEB_GAMES = test/play.test.mjs test/variants-play.test.mjs
 test-web-games: test-build chromium
 	$(IN_BROWSER) $(WEB_GAMES)
 test-web-pages: test-build chromium
