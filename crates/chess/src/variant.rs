@@ -392,7 +392,7 @@ mod tests {
         let error = parse_fen(Variant::Standard, "8/8/8/8/8/8/8/8 w - - 0 1").unwrap_err();
         assert!(error.to_string().contains("8/8/8/8/8/8/8/8"), "{error}");
         assert!(matches!(error, FenError::Unplayable { .. }));
-        // In racing kings nobody is ever in check.
+        // Racing kings has no checks.
         let check = "8/6K1/2k5/8/8/8/1q4N1/7R w - - 0 1";
         assert!(parse_fen(Variant::RacingKings, check).is_err());
         assert!(matches!(

@@ -15,7 +15,7 @@ use super::{
 };
 use sparring_chess::{Exchanges, Move, Rules as _};
 
-/// The plies of quiescence search in which nobody forced to capture stands pat.
+/// In so many first plies of quiescence search a forced capture is searched, and the side to move does not stand pat.
 const FORCED_PLIES: i32 = 2;
 /// More than any history counts.
 const CAPTURES_FIRST: i32 = 1 << 20;

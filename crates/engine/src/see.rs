@@ -29,8 +29,8 @@ pub(super) fn holds(node: &Node, mv: Move, threshold: i32) -> bool {
     }
 }
 
-/// The most that a capture or promotion gains, in centipawns: nobody takes back, or nobody can. What is taken counts twice
-/// where it then fights for the other side.
+/// The most that a capture or promotion gains, in centipawns, when nothing is taken back. A captured piece that can be
+/// dropped counts twice.
 pub(super) fn most(node: &Node, mv: Move) -> i32 {
     let taken = mv.capture().map_or(0, piece_value) * if node.traits.drops { 2 } else { 1 };
     match node.traits.exchanges {

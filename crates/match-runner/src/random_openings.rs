@@ -67,7 +67,7 @@ impl RandomOpenings {
     }
 }
 
-/// Whether nobody has won, and no move wins.
+/// Whether the game goes on whatever is played: it is not over, and no move ends it.
 fn is_open(line: &GameHistory) -> bool {
     line.outcome().is_none()
         && line.position().legal_moves().into_iter().all(|mv| {
