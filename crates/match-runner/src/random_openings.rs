@@ -67,7 +67,7 @@ impl RandomOpenings {
     }
 }
 
-/// Whether the game goes on whatever is played: it is not over, and no move ends it.
+/// Whether both sides still have a game: it is not over, and no move wins it.
 fn is_open(line: &GameHistory) -> bool {
     line.outcome().is_none()
         && line.position().legal_moves().into_iter().all(|mv| {
