@@ -1,6 +1,7 @@
 //! The program under measurement, read through its log.
 
 use std::{
+    collections::HashSet,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -42,6 +43,10 @@ pub(super) struct Log {
     pub refusals: usize,
     /// From the bytes of our turn coming in to the move going out.
     pub own: Latency,
+    /// The same without each game's first move, in which an engine starts.
+    pub own_later: Latency,
+    /// The games that have moved.
+    moved: HashSet<String>,
     /// Books that were read again.
     pub reloads: usize,
     /// Moves of an external engine.
@@ -66,6 +71,11 @@ impl Log {
             .and_then(|(_, micros)| micros.parse().ok());
         if let Some(micros) = micros {
             self.own.add(&[micros]);
+            let game = line.split_once("game{id=").map_or("", |(_, rest)| rest);
+            let id = game.split('}').next().unwrap_or_default();
+            if !self.moved.insert(id.to_owned()) {
+                self.own_later.add(&[micros]);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{Args, Bot, many, row};
 use crate::harness::{BOOK, Folder, SandboxServer, settings};
 
 /// The nodes that the engine looks at, so that what remains of an answer's time is ours.
-const NODES: u32 = 2_000;
+const NODES: u32 = 1;
 
 /// Plays the games and prints how they ended.
 ///
@@ -37,5 +37,9 @@ pub(super) async fn measure(engine: &str, args: &Args) -> anyhow::Result<()> {
     row("failures of the engine", &log.failures.to_string());
     row("moves the server refused", &log.refusals.to_string());
     row("from our turn to the move out", &log.own.to_string());
+    row(
+        "without the first moves, as the engine starts",
+        &log.own_later.to_string(),
+    );
     Ok(())
 }
