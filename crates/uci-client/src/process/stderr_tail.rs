@@ -13,7 +13,7 @@ use std::{
 
 /// The most that is kept, in bytes.
 const MOST: usize = 400;
-/// The most lines of it that are told.
+/// At most so many of its last lines are kept.
 const LINES: usize = 3;
 /// How long the end of the output may take after the engine has ended. A child of its own may keep it open.
 const PATIENCE: Duration = Duration::from_millis(500);

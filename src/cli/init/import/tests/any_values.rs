@@ -50,7 +50,7 @@ proptest! {
     }
 }
 
-/// Values that somebody may write anywhere.
+/// Values that a setting of any kind may be given.
 const VALUES: [&str; 20] = [
     "-5",
     "0",
