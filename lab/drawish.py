@@ -9,6 +9,7 @@ positions of a game share its result, so a kind with few games says little.
 """
 
 import collections
+import json
 import math
 import sys
 
@@ -75,7 +76,8 @@ def main():
     most = int(sys.argv[2]) if len(sys.argv) > 2 else sys.maxsize
     found = collections.defaultdict(list)
     with open(sys.argv[1], encoding="utf-8") as games:
-        lines = (line.strip().split(" | ") for line in games if not line.startswith("#"))
+        rows = (json.loads(line) for line in games)
+        lines = (row["game"].split(" | ") for row in rows if "game" in row)
         for _, (fen, result, moves) in zip(range(most), lines):
             board = chess.Board(fen)
             for ply, word in enumerate(moves.split()):

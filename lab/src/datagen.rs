@@ -8,23 +8,28 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::tuning::{Generator, SelfPlay};
 use sparring::cli::openings::openings_of;
 use sparring_chess::{Variant, units::Nodes};
+use sparring_journal::Shard;
 use sparring_match_runner::OpeningOptions;
 
-/// Plays games of the engine against itself and writes a line for each: start, result, moves, scores.
+/// Plays games of the engine against itself and writes a row of JSON for each: start, result, moves, scores.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring-lab datagen games.txt --games 10000 --threads 2     # stopped and started again, it goes on
-  sparring-lab datagen games.txt --games 20000 --nodes 2000 --seed 7
-  sparring-lab datagen atomic.txt --variant atomic --random-plies 4")]
+  sparring-lab datagen games.ndjson --games 10000 --threads 2     # stopped and started again, it goes on
+  sparring-lab datagen games.ndjson --games 20000 --nodes 2000 --seed 7
+  sparring-lab datagen 3.ndjson --games 20000 --shard 3/8    # a part of it; `sparring merge` puts them together
+  sparring-lab datagen atomic.ndjson --variant atomic --random-plies 4")]
 pub struct Args {
     /// The file of games; existing games are kept.
     file: PathBuf,
     /// What is played, as lichess calls it: atomic, threeCheck. A file holds games of one variant.
     #[arg(long, default_value = "standard", value_parser = str::parse::<Variant>)]
     variant: Variant,
-    /// How many games the file shall hold in the end.
+    /// How many games the file shall hold in the end, or with --shard those of all shards together.
     #[arg(long, default_value_t = 5000)]
     games: u64,
+    /// Plays one part of the games: 3/8 is the third of eight.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Nodes a move.
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
@@ -77,6 +82,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             seed: args.seed,
         },
         games: args.games,
+        shard: args.shard,
         threads: args.threads,
     };
     let bar = progress_bar(args.games, "games");
@@ -84,6 +90,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let made = generator.run(&args.file, &mut |made| {
         if !begun {
             // Existing games do not count for the speed.
+            bar.set_length(made.games + made.missing);
             bar.set_position(made.games);
             bar.reset_eta();
             begun = true;

@@ -11,14 +11,13 @@ use std::{
 
 use anyhow::{Context as _, bail};
 
-use crate::{
-    calibrate::{hash, hash_bytes},
-    datagen::progress_bar,
-};
+use crate::datagen::progress_bar;
 use sparring_chess::{Variant, units::Millis};
 use sparring_files as files;
+use sparring_journal::{Heading, Shard, fnv64};
 use sparring_match_runner::{
-    Adjudication, BadTimeControl, Journal, Match, Progress, Referee, Sprt, TimeControl, Verdict, progress,
+    Adjudication, BadTimeControl, Match, MatchJournal, Progress, Referee, Sprt, TimeControl, Verdict,
+    progress,
 };
 use sparring_uci_client::EngineSpec;
 
@@ -30,6 +29,7 @@ use sparring_uci_client::EngineSpec;
   sparring-lab match ./new ./old --tc 10+0.1 --openings 8moves.pgn --plies 16
   sparring-lab match './new uci' stockfish --option 2:UCI_LimitStrength=true --option 2:UCI_Elo=2200 --games 400
   sparring-lab match ./new ./old --tc nodes=5000 --record run.ndjson    # killed and started again, it goes on
+  sparring-lab match ./new ./old --tc nodes=5000 --shard 3/8 --record 3.ndjson    # a part of it; `sparring merge` puts them together
   sparring-lab match ./bot ./bot --tc 60+0 --tc 2:600+5    # the second has more time
   sparring-lab match './new uci' fairy-stockfish --variant crazyhouse --option '2:Skill Level=3'")]
 pub struct Args {
@@ -79,6 +79,9 @@ pub struct Args {
     /// Keeps a line for each game here, to go on after a kill.
     #[arg(long)]
     record: Option<PathBuf>,
+    /// Plays one part of the pairs: 3/8 is the third of eight. `sparring merge` makes one record of all.
+    #[arg(long, value_name = "I/N", requires = "record", conflicts_with = "sprt")]
+    shard: Option<Shard>,
     /// Appends all games here.
     #[arg(long)]
     pgn: Option<PathBuf>,
@@ -157,8 +160,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         sprt: args.sprt,
     };
     let mut record = match &args.record {
-        Some(path) => Journal::open(path, &heading(args, controls, &text, &contest.engines))?,
-        None => Journal::new(),
+        Some(path) => MatchJournal::open(path, &heading(args, controls, &text, &contest.engines))?,
+        None => MatchJournal::new(),
     };
     let pgn = args
         .pgn
@@ -174,12 +177,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         ));
     }
     let names = [&contest.engines[0], &contest.engines[1]].map(|engine| engine.name.as_str());
-    let bar = progress_bar((contest.pairs * 2) as u64, "games");
-    bar.set_position(record.rows().count() as u64);
+    let games = contest.games(&record) as u64;
+    let bar = progress_bar(games, "games");
+    bar.set_position(record.len() as u64);
     let outcome = contest.run(&mut record, &|so_far| {
         bar.set_position(so_far.games as u64);
         bar.set_message(format!("Elo {}", so_far.pairs.elo()));
-        bar.suspend(|| tell(so_far, args, &contest));
+        bar.suspend(|| tell(so_far, args, games as usize));
         if let (Some(latest), Some(pgn)) = (&so_far.latest, &pgn) {
             let (mut players, mut controls) = (names, controls);
             if latest.row.game > 0 {
@@ -196,7 +200,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     });
     bar.finish_and_clear();
     // Finished games count, whatever ended the match.
-    if outcome.is_ok() || record.rows().next().is_some() {
+    if outcome.is_ok() || !record.is_empty() {
         say(&summary(&progress(&record, None), args));
     }
     Ok(outcome?)
@@ -227,29 +231,31 @@ fn open_to_append(path: &Path) -> anyhow::Result<fs::File> {
 }
 
 /// Heading of a match record: games with equal headings count together.
-fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[EngineSpec; 2]) -> String {
-    let path = openings::described(args);
-    let options = args.options.join(" ");
-    let time = match controls {
-        [first, second] if first == second => first.to_string(),
-        [first, second] => format!("{first} and {second}"),
-    };
+fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[EngineSpec; 2]) -> Heading {
     let adjudication = if args.no_adjudication {
         "to the end"
     } else {
         "adjudicated"
     };
-    let builds = engines.each_ref().map(build);
-    format!(
-        "# {} {} against {} {} at {time}, margin {}, {adjudication}, {path} {:016x}, seed {}, options {options}",
-        args.first,
-        builds[0],
-        args.second,
-        builds[1],
-        args.margin,
-        hash(openings),
-        args.seed
-    )
+    let [first, second] = engines.each_ref().map(build);
+    Heading::new("match", args.shard)
+        .with("first", format!("{}{first}", args.first))
+        .with("second", format!("{}{second}", args.second))
+        .with("time", controls[0])
+        .with("time of the second", controls[1])
+        .with("margin", args.margin)
+        .with("decided games", adjudication)
+        .with("variant", args.variant.key())
+        .with(
+            "openings",
+            format!(
+                "{} ({:016x})",
+                openings::described(args),
+                fnv64(openings.as_bytes())
+            ),
+        )
+        .with("seed", args.seed)
+        .with("options", args.options.join(" "))
 }
 
 /// A number that tells builds of an engine apart; nothing for what is looked for in the path of programs.
@@ -258,7 +264,7 @@ fn build(engine: &EngineSpec) -> String {
         .command
         .first()
         .and_then(|program| files::read(program.as_ref(), files::DATA).ok());
-    program.map_or_else(String::new, |bytes| format!("({:016x})", hash_bytes(&bytes)))
+    program.map_or_else(String::new, |bytes| format!(" (build {:016x})", fnv64(&bytes)))
 }
 
 fn engines(args: &Args) -> anyhow::Result<[EngineSpec; 2]> {
@@ -292,7 +298,7 @@ fn engines(args: &Args) -> anyhow::Result<[EngineSpec; 2]> {
     Ok(specs)
 }
 
-fn tell(so_far: &Progress<'_>, args: &Args, contest: &Match) {
+fn tell(so_far: &Progress<'_>, args: &Args, games: usize) {
     if let Some(complaint) = so_far
         .latest
         .as_ref()
@@ -300,7 +306,7 @@ fn tell(so_far: &Progress<'_>, args: &Args, contest: &Match) {
     {
         complain(complaint);
     }
-    if !args.quiet && (so_far.games.is_multiple_of(10) || so_far.games == contest.pairs * 2) {
+    if !args.quiet && (so_far.games.is_multiple_of(10) || so_far.games == games) {
         complain(&summary(so_far, args));
     }
 }

@@ -18,6 +18,7 @@ pub mod explain;
 pub mod games;
 pub mod init;
 pub mod logging;
+pub mod merge;
 pub mod openings;
 pub mod play;
 pub mod predict;
@@ -83,6 +84,8 @@ enum Command {
     Games(games::Args),
     /// Serves the lichess API on this machine, to test bots and boards.
     Sandbox(sandbox::Args),
+    /// Puts the shards of a long run together: games analysed, books grown, matches of the laboratory.
+    Merge(merge::Args),
     /// Predicts people's moves in the positions of standard input, for a rating and a clock.
     Predict(predict::Args),
     /// Speaks UCI on standard input and output, for any chess GUI.
@@ -140,6 +143,7 @@ pub fn main() -> ExitCode {
         Some(Command::Book(args)) => book::run(args),
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Games(args)) => games::run(args),
+        Some(Command::Merge(args)) => merge::run(args),
         Some(Command::Predict(args)) => predict::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench(args)) => bench::run(args),

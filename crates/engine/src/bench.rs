@@ -66,6 +66,16 @@ pub fn fingerprint() -> Nodes {
     run(&mut Engine::new(1), FINGERPRINT, &Stopwatch::start()).nodes
 }
 
+/// Version and fingerprint of this engine in words, for journals of what it did.
+#[must_use]
+pub fn build_id() -> String {
+    format!(
+        "sparring {} with fingerprint {}",
+        env!("CARGO_PKG_VERSION"),
+        fingerprint().0
+    )
+}
+
 /// The result of [`run`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {

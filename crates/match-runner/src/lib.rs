@@ -1,7 +1,7 @@
 //! Match runner for UCI engines: games in pairs with colours swapped, clocks, SPRT, and Elo with error bars.
 //!
 //! [`Match`] is what `sparring-lab match` runs. It starts the engines, speaks UCI to them and adjudicates the games by the
-//! rules of [`sparring_chess`]. Each finished game is a line of its [`Journal`], so that a killed match can be resumed.
+//! rules of [`sparring_chess`]. Each finished game is a row of its [`MatchJournal`], so that a killed match can be resumed.
 
 mod adjudication;
 mod epd;
@@ -19,7 +19,7 @@ mod time_control;
 pub use adjudication::Adjudication;
 pub use epd::read_file as read_epd;
 pub use game::{Finished, Referee};
-pub use journal::{Journal, JournalError, JournalRow};
+pub use journal::{JournalRow, MatchJournal};
 pub use openings::{
     Opening, OpeningOptions, OpeningSet, OpeningsError, human as human_opening, read as read_openings,
     read_file as read_openings_file,

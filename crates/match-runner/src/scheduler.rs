@@ -13,12 +13,13 @@ use thiserror::Error;
 
 use super::{
     game::{Finished, Referee},
-    journal::{Journal, JournalError, JournalRow},
+    journal::{JournalRow, MatchJournal, pairs, place},
     openings::Opening,
     reason::Reason,
     statistics::{Pentanomial, Sprt, Verdict},
 };
 use sparring_chess::{Color, GameHistory, Variant};
+use sparring_journal::JournalError;
 use sparring_uci_client::{EngineSpec, UciError, UciProcess};
 
 /// A match between two engines.
@@ -91,7 +92,7 @@ pub enum MatchError {
 /// What the workers share: the games still to play, and the journal.
 struct SharedState<'a> {
     waiting: Mutex<VecDeque<(usize, usize)>>,
-    journal: Mutex<&'a mut Journal>,
+    journal: Mutex<&'a mut MatchJournal>,
     enough: AtomicBool,
 }
 
@@ -103,17 +104,16 @@ impl Match {
     /// until then are in the journal. Engines that crash during a game, or before it, forfeit it and are restarted.
     pub fn run(
         &self,
-        journal: &mut Journal,
+        journal: &mut MatchJournal,
         on_progress: &(dyn Fn(&Progress<'_>) + Sync),
     ) -> Result<(), MatchError> {
         if self.openings.is_empty() {
             return Err(MatchError::NoOpenings);
         }
-        let games = (0..self.pairs).flat_map(|pair| [(pair, 0), (pair, 1)]);
-        let waiting = games.filter(|(pair, game)| !journal.has(*pair, *game)).collect();
+        let waiting = self.missing(journal).collect();
         let shared = SharedState {
             waiting: Mutex::new(waiting),
-            enough: AtomicBool::new(self.is_decided(&journal.pairs())),
+            enough: AtomicBool::new(self.is_decided(&pairs(&journal))),
             journal: Mutex::new(journal),
         };
         thread::scope(|scope| {
@@ -125,6 +125,19 @@ impl Match {
                 Err(panic) => std::panic::resume_unwind(panic),
             })
         })
+    }
+
+    /// How many games the journal holds in the end: of a shard, those that it owns.
+    #[must_use]
+    pub fn games(&self, journal: &MatchJournal) -> usize {
+        journal.len() + self.missing(journal).count()
+    }
+
+    /// The games that the journal lacks.
+    fn missing(&self, journal: &MatchJournal) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.pairs)
+            .flat_map(|pair| [(pair, 0), (pair, 1)])
+            .filter(|(pair, game)| journal.lacks(place(*pair, *game)))
     }
 
     fn work(
@@ -189,11 +202,11 @@ impl Match {
         on_progress: &(dyn Fn(&Progress<'_>) + Sync),
     ) -> Result<(), MatchError> {
         let mut journal = shared.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.is_decided(&journal.pairs()) {
+        if self.is_decided(&pairs(&journal)) {
             return Ok(());
         }
         journal.add(row.clone())?;
-        if self.is_decided(&journal.pairs()) {
+        if self.is_decided(&pairs(&journal)) {
             shared.enough.store(true, Ordering::Relaxed);
         }
         on_progress(&progress(&journal, Some(Latest { row, game })));
@@ -231,11 +244,11 @@ impl Match {
 
 /// The standings of a journal.
 #[must_use]
-pub fn progress<'a>(journal: &Journal, latest: Option<Latest<'a>>) -> Progress<'a> {
+pub fn progress<'a>(journal: &MatchJournal, latest: Option<Latest<'a>>) -> Progress<'a> {
     let mut so_far = Progress {
         games: 0,
         wins_draws_losses: [0; 3],
-        pairs: journal.pairs(),
+        pairs: pairs(journal),
         forfeits: [0; 2],
         latest,
     };
@@ -307,7 +320,7 @@ mod tests {
     #[test]
     fn an_engine_that_ends_between_two_games_forfeits_the_next_and_the_match_goes_on() {
         let contest = contest([toy("sound", ":"), toy("frail", "exit")], None);
-        let mut journal = Journal::new();
+        let mut journal = MatchJournal::new();
         contest.run(&mut journal, &|_| {}).unwrap();
         let so_far = progress(&journal, None);
         assert_eq!(so_far.games, 4);
@@ -321,7 +334,7 @@ mod tests {
         endless.command[2] = endless.command[2].replace(r#"echo "bestmove 0000""#, "exec cat /dev/zero");
         let contest = contest([endless, toy("sound", ":")], None);
         let complaints = Mutex::new(Vec::new());
-        let mut journal = Journal::new();
+        let mut journal = MatchJournal::new();
         contest
             .run(&mut journal, &|so_far| {
                 let complaint = so_far
@@ -358,7 +371,7 @@ mod tests {
         let mut frail = toy("frail", "exit");
         frail.command[2] = format!("test -e {once} && exit; touch {once}; {}", frail.command[2]);
         let contest = contest([toy("sound", ":"), frail], None);
-        let mut journal = Journal::new();
+        let mut journal = MatchJournal::new();
         let error = contest.run(&mut journal, &|_| {}).unwrap_err();
         assert!(
             matches!(error, MatchError::Player(UciError::Ended { .. })),
@@ -371,7 +384,7 @@ mod tests {
     fn an_engine_that_does_not_offer_the_variant_is_named_before_any_game() {
         let mut contest = contest([toy("sound", ":"), toy("other", ":")], None);
         contest.referee.variant = Variant::ThreeCheck;
-        let mut journal = Journal::new();
+        let mut journal = MatchJournal::new();
         let error = contest.run(&mut journal, &|_| {}).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -381,13 +394,13 @@ mod tests {
     }
 
     /// A match with an SPRT, and a journal in which it is decided for the first engine.
-    fn decided() -> (Match, Journal) {
+    fn decided() -> (Match, MatchJournal) {
         let test = Sprt {
             elo0: 0.0,
             elo1: 5.0,
             error: 0.05,
         };
-        let mut journal = Journal::new();
+        let mut journal = MatchJournal::new();
         for pair in 10..3000 {
             for game in 0..2 {
                 let half_points = 1 + usize::from(pair % 3 > 0);

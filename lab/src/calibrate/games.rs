@@ -13,12 +13,13 @@ use anyhow::{Context as _, bail};
 
 use super::{
     entrants::Entrant,
-    record::{GameRow, Record},
+    record::{GameRow, Record, place},
 };
 use sparring_chess::{
     Color, Variant,
-    units::{Millis, Nodes, Stopwatch, TimeSource as _},
+    units::{Millis, Nodes},
 };
+use sparring_journal::fnv64;
 use sparring_match_runner::{
     Adjudication, Finished, Opening, Participant, Referee, TimeControl, human_opening,
 };
@@ -73,9 +74,9 @@ impl RoundRobin<'_> {
         pairings
     }
 
-    /// Games in all, those played before counted in.
-    pub fn total(&self) -> usize {
-        self.pairings().len() * self.games.div_ceil(2) * 2
+    /// How many games the record lacks.
+    pub fn missing(&self, record: &Record) -> usize {
+        self.tasks(record).len()
     }
 
     /// Plays every game that the record lacks; calls `on_game` with each.
@@ -107,7 +108,7 @@ impl RoundRobin<'_> {
                     [(*low, *high), (*high, *low)].map(|(white, black)| Task { white, black, round })
                 })
             })
-            .filter(|task| !record.has(&names[task.white], &names[task.black], task.round))
+            .filter(|task| record.lacks(place(&names[task.white], &names[task.black], task.round)))
             .collect()
     }
 
@@ -122,7 +123,6 @@ impl RoundRobin<'_> {
         loop {
             let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(task) = next else { return Ok(()) };
-            let watch = Stopwatch::start();
             let finished = self.play(task, &mut participants)?;
             if finished.reason.is_forfeit() {
                 // A crash is no loss: the engine is restarted and the game replayed.
@@ -136,19 +136,19 @@ impl RoundRobin<'_> {
                 tasks.push_front(task);
                 continue;
             }
-            let row = GameRow {
-                white: self.entrants[task.white].to_string(),
-                black: self.entrants[task.black].to_string(),
-                round: task.round,
-                half_points: match finished.winner {
-                    Some(Color::White) => 2,
-                    None => 1,
-                    Some(Color::Black) => 0,
-                },
-                reason: finished.reason.word().to_owned(),
-                plies: finished.line.ply(),
-                millis: watch.elapsed().0,
+            let half_points = match finished.winner {
+                Some(Color::White) => 2,
+                None => 1,
+                Some(Color::Black) => 0,
             };
+            let row = GameRow::new(
+                &self.entrants[task.white].to_string(),
+                &self.entrants[task.black].to_string(),
+                task.round,
+                half_points,
+                finished.reason.word(),
+                finished.line.ply(),
+            );
             on_game(&row);
             record.lock().unwrap_or_else(PoisonError::into_inner).add(row)?;
         }
@@ -201,16 +201,9 @@ pub const REFEREE: Referee = Referee {
     }),
 };
 
-/// 64-bit FNV-1a: small, and the same on every machine.
+/// A seed from words.
 pub fn hash(text: &str) -> u64 {
-    hash_bytes(text.as_bytes())
-}
-
-/// The same of bytes that are no text.
-pub fn hash_bytes(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    fnv64(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -259,18 +252,14 @@ mod tests {
             ..ladder(&["600", "800"])
         };
         let play = || {
-            let mut record = Record::default();
+            let mut record = Record::new();
             ladder.run(&mut record, &|_| {}).unwrap();
-            let rows: Vec<GameRow> = record
-                .rows()
-                .cloned()
-                .map(|row| GameRow { millis: 0, ..row })
-                .collect();
+            let rows: Vec<GameRow> = record.rows().cloned().collect();
             assert!(ladder.tasks(&record).is_empty());
             rows
         };
         let first = play();
-        assert_eq!(first.len(), ladder.total());
+        assert_eq!(first.len(), 2);
         assert_eq!(first, play());
     }
 }

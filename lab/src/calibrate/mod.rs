@@ -14,7 +14,7 @@ use anyhow::Context as _;
 use crate::datagen::progress_bar;
 use entrants::{Entrant, EntrantEngine};
 use games::RoundRobin;
-pub use games::{REFEREE, hash, hash_bytes};
+pub use games::{REFEREE, hash};
 use record::Record;
 use sparring::cli::{
     exit::{Exit, Failure},
@@ -23,6 +23,7 @@ use sparring::cli::{
 use sparring_chess::units::Elo;
 use sparring_engine::bench;
 use sparring_files as files;
+use sparring_journal::{Heading, Shard, fnv64};
 use sparring_match_runner::OpeningOptions;
 use sparring_personality::{Level, strength::Levels};
 use table::Measured;
@@ -67,6 +68,10 @@ pub struct Args {
     /// Keeps a line for each game here, to go on after a kill and to add entrants or games later.
     #[arg(long)]
     record: Option<PathBuf>,
+    /// Plays one part of the games: 3/8 is the third of eight. `sparring merge` makes one record of all, which this command then
+    /// counts.
+    #[arg(long, value_name = "I/N", requires = "record")]
+    shard: Option<Shard>,
     /// Draws nominal against measured strength into this SVG.
     #[arg(long)]
     plot: Option<PathBuf>,
@@ -111,17 +116,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let mut record = match &args.record {
         Some(path) => Record::open(path, &heading(args, opened.as_deref(), version))?,
-        None => Record::default(),
+        None => Record::new(),
     };
-    let bar = progress_bar(ladder.total() as u64, "games");
-    let names: Vec<String> = ladder.entrants.iter().map(Entrant::to_string).collect();
-    let is_ours = |name: &String| names.contains(name);
-    let known = record
-        .rows()
-        .filter(|row| is_ours(&row.white) && is_ours(&row.black))
-        .count();
-    bar.set_position(known as u64);
-    bar.reset_eta();
+    let bar = progress_bar(ladder.missing(&record) as u64, "games");
     ladder.run(&mut record, &|row| {
         bar.inc(1);
         bar.set_message(format!("{} - {}", row.white, row.black));
@@ -184,18 +181,16 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
 
 /// Heading of a record: games with equal headings count together. `openings` is what the file holds, `numbers`
 /// names those behind the levels.
-fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> String {
+fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> Heading {
     let openings = match (&args.openings, openings) {
-        (Some(path), Some(text)) => format!("{} {:016x}", path.display(), hash(text)),
+        (Some(path), Some(text)) => format!("{} ({:016x})", path.display(), hash(text)),
         _ => "as people open".to_owned(),
     };
-    format!(
-        "# ladder: sparring {} with signature {}, seed {}, openings {openings}, numbers {numbers:016x}, people {:016x}",
-        env!("CARGO_PKG_VERSION"),
-        bench::fingerprint().0,
-        args.seed,
-        hash_bytes(include_bytes!(
-            "../../../crates/personality/src/human_model/human.params"
-        )),
-    )
+    let people = include_bytes!("../../../crates/personality/src/human_model/human.params");
+    Heading::new("calibrate", args.shard)
+        .with("build", bench::build_id())
+        .with("seed", args.seed)
+        .with("openings", openings)
+        .with("numbers", format!("{numbers:016x}"))
+        .with("people", format!("{:016x}", fnv64(people)))
 }

@@ -1,20 +1,16 @@
-//! The games of a ladder, one line of JSON each, so that it can be killed, resumed and grown by more entrants.
+//! The rows of a ladder's journal.
 
-use std::{
-    collections::BTreeMap,
-    fs::{File, OpenOptions},
-    io::{BufReader, Write as _},
-    path::Path,
-};
-
-use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
-use sparring_files::{self as files, lines::Lines};
+use sparring_journal::{Journal, Place, Row, fnv64};
 
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRow {
+    /// What shards divide, from the names and the round: entrants and games can be added later.
+    unit: u64,
+    /// 1 where the one that is stronger by its name has White.
+    part: u64,
     /// White.
     pub white: String,
     /// Black.
@@ -27,82 +23,43 @@ pub struct GameRow {
     pub reason: String,
     /// Half moves played after the opening.
     pub plies: usize,
-    /// Time it took, in milliseconds.
-    pub millis: u64,
 }
 
-/// Games by White, Black and round, kept in a file where there is one.
-#[derive(Debug, Default)]
-pub struct Record {
-    rows: BTreeMap<(String, String, usize), GameRow>,
-    file: Option<File>,
+/// All finished games of a ladder.
+pub type Record = Journal<GameRow>;
+
+impl Row for GameRow {
+    fn place(&self) -> Place {
+        Place {
+            unit: self.unit,
+            part: self.part,
+        }
+    }
 }
 
-impl Record {
-    /// Opens or begins a record. A file with another heading holds games that cannot be counted with these.
-    ///
-    /// # Errors
-    /// When the file cannot be used, or belongs to another ladder.
-    pub fn open(path: &Path, heading: &str) -> anyhow::Result<Self> {
-        let mut record = Self::default();
-        let mut fresh = true;
-        if path.exists() {
-            let file = files::open(path).with_context(|| format!("\"{}\"", path.display()))?;
-            let mut lines = Lines::new(BufReader::new(file));
-            while let Some(line) = lines
-                .next_text()
-                .with_context(|| format!("\"{}\"", path.display()))?
-            {
-                if fresh && line != heading {
-                    bail!(
-                        "{} is the record of another ladder: it has {line:?}, this is {heading:?}",
-                        path.display()
-                    );
-                }
-                fresh = false;
-                // A line cut off by a kill is played again.
-                if let Ok(row) = serde_json::from_str(&line) {
-                    record.keep(row);
-                }
-            }
+impl GameRow {
+    /// A game that ended.
+    pub fn new(white: &str, black: &str, round: usize, half_points: u8, reason: &str, plies: usize) -> Self {
+        let Place { unit, part } = place(white, black, round);
+        Self {
+            unit,
+            part,
+            white: white.to_owned(),
+            black: black.to_owned(),
+            round,
+            half_points,
+            reason: reason.to_owned(),
+            plies,
         }
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)
-            .with_context(|| format!("\"{}\"", path.display()))?;
-        // After a cut line a new one has to begin; after a whole one an empty line does no harm.
-        writeln!(file, "{}", if fresh { heading } else { "" })?;
-        record.file = Some(file);
-        Ok(record)
     }
+}
 
-    /// Adds a game and writes it down at once.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn add(&mut self, row: GameRow) -> anyhow::Result<()> {
-        if let Some(file) = &mut self.file {
-            writeln!(file, "{}", serde_json::to_string(&row)?).context("the record cannot be written")?;
-        }
-        self.keep(row);
-        Ok(())
-    }
-
-    fn keep(&mut self, row: GameRow) {
-        let key = (row.white.clone(), row.black.clone(), row.round);
-        self.rows.insert(key, row);
-    }
-
-    /// Whether a game is done.
-    pub fn has(&self, white: &str, black: &str, round: usize) -> bool {
-        self.rows
-            .contains_key(&(white.to_owned(), black.to_owned(), round))
-    }
-
-    /// All games.
-    pub fn rows(&self) -> impl Iterator<Item = &GameRow> {
-        self.rows.values()
+/// Where a game belongs. Both games of a round are one unit, whoever has White.
+pub fn place(white: &str, black: &str, round: usize) -> Place {
+    let (one, other) = (white.min(black), white.max(black));
+    Place {
+        unit: fnv64(format!("{one} {other} {round}").as_bytes()),
+        part: u64::from(white > black),
     }
 }
 
@@ -111,29 +68,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_killed_ladder_goes_on_and_another_one_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("ladder.ndjson");
-        let row = |round| GameRow {
-            white: "1400".into(),
-            black: "1600".into(),
-            round,
-            half_points: 1,
-            reason: "mate".into(),
-            plies: 80,
-            millis: 900,
-        };
-        let mut record = Record::open(&path, "# one").unwrap();
-        record.add(row(0)).unwrap();
-        record.add(row(1)).unwrap();
-        drop(record);
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, &text[..text.len() - 9]).unwrap();
-        let mut record = Record::open(&path, "# one").unwrap();
-        assert!(record.has("1400", "1600", 0) && !record.has("1400", "1600", 1));
-        record.add(row(1)).unwrap();
-        drop(record);
-        assert_eq!(Record::open(&path, "# one").unwrap().rows().count(), 2);
-        assert!(Record::open(&path, "# two").is_err());
+    fn a_game_is_known_by_who_had_white() {
+        let mut record = Record::new();
+        record
+            .add(GameRow::new("1400", "1600", 0, 1, "mate", 80))
+            .unwrap();
+        assert!(!record.lacks(place("1400", "1600", 0)));
+        assert!(record.lacks(place("1600", "1400", 0)));
+        assert!(record.lacks(place("1400", "1600", 1)));
+        assert_eq!(place("1600", "1400", 0).unit, place("1400", "1600", 0).unit);
     }
 }

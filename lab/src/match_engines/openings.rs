@@ -49,16 +49,12 @@ fn random_plies(args: &Args) -> usize {
     args.random_plies.unwrap_or(default)
 }
 
-/// What a heading calls them. Records of standard chess name no variant.
+/// What a heading calls them.
 pub(super) fn described(args: &Args) -> String {
-    let openings = match (&args.openings, random_plies(args)) {
+    match (&args.openings, random_plies(args)) {
         (Some(path), _) => path.display().to_string(),
         (None, 0) => "start".to_owned(),
         (None, plies) => format!("{plies} random plies"),
-    };
-    match args.variant {
-        Variant::Standard => openings,
-        variant => format!("{} {openings}", variant.key()),
     }
 }
 

@@ -3,10 +3,10 @@
 use thiserror::Error;
 
 use super::{
-    game_record::{GameRecord, RecordError, variant_of},
+    game_record::{GameRecord, GameRow, RecordError, variant_of},
     optimizer::points,
 };
-use sparring_chess::{Position, Variant, key};
+use sparring_chess::{Position, UnknownVariant, Variant, key};
 use sparring_engine::EvalSample;
 
 /// A training position with its label.
@@ -116,11 +116,13 @@ impl<S> Dataset<S> {
                 line: index + 1,
                 source,
             };
-            if line.is_empty() || line.starts_with('#') {
-                self.check_heading(line).map_err(bad)?;
+            if let Some(variant) = variant_of(line) {
+                self.check_variant(variant).map_err(bad)?;
                 continue;
             }
-            let game = GameRecord::read(line, self.variant).map_err(bad)?;
+            let row: GameRow =
+                serde_json::from_str(line).map_err(|why| bad(RecordError::Row(why.to_string())))?;
+            let game = GameRecord::read(&row.game, self.variant).map_err(bad)?;
             let held_out = key(game.line.start()).is_multiple_of(HELD_OUT);
             let set = if held_out {
                 &mut self.held_out
@@ -145,11 +147,11 @@ impl<S> Dataset<S> {
         Ok(())
     }
 
-    /// Refuses the heading of a file with games of another variant; other comments are none.
-    fn check_heading(&self, comment: &str) -> Result<(), RecordError> {
+    /// Refuses games of another variant.
+    fn check_variant(&self, found: Result<Variant, UnknownVariant>) -> Result<(), RecordError> {
         let expected = self.variant;
-        match variant_of(comment).transpose()? {
-            Some(found) if found != expected => Err(RecordError::Variant { found, expected }),
+        match found? {
+            found if found != expected => Err(RecordError::Variant { found, expected }),
             _ => Ok(()),
         }
     }
@@ -159,9 +161,18 @@ impl<S> Dataset<S> {
 mod tests {
     use super::*;
     use sparring_chess::{GameHistory, write_fen};
+    use sparring_journal::Heading;
 
     const GAME: &str =
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 | 1-0 | e2e4:31 e7e5 g1f3:-7";
+
+    fn row(game: &str) -> String {
+        format!("{{\"unit\":0,\"game\":{game:?}}}\n")
+    }
+
+    fn heading(variant: &str) -> String {
+        Heading::new("datagen", None).with("variant", variant).line()
+    }
 
     fn standard(text: &str) -> GameRecord {
         GameRecord::read(text, Variant::Standard).unwrap()
@@ -175,10 +186,14 @@ mod tests {
     fn a_start_is_held_out_with_all_its_games() {
         let mut set = Dataset::default();
         let games: String = (0..100)
-            .map(|count| GAME.replace(" 0 1 |", &format!(" {count} 1 |")) + "\n")
+            .map(|count| row(&GAME.replace(" 0 1 |", &format!(" {count} 1 |"))))
             .collect();
-        set.add(&format!("# heading\n{games}"), &mut whole, &mut |_| ())
-            .unwrap();
+        set.add(
+            &format!("{}\n{games}", heading("standard")),
+            &mut whole,
+            &mut |_| (),
+        )
+        .unwrap();
         assert_eq!((set.games, set.training.len(), set.held_out.len()), (100, 200, 0));
         assert_eq!(set.training[1].score, -7.0);
         for index in 0..100_u32 {
@@ -188,8 +203,8 @@ mod tests {
             line.play_uci(&format!("{white}2{white}3")).unwrap();
             line.play_uci(&format!("{black}7{black}6")).unwrap();
             let fen = write_fen(line.position());
-            let game = format!("{fen} | 1-0 | {white}3{white}4:5\n");
-            set.add(&game, &mut whole, &mut |_| ()).unwrap();
+            let game = format!("{fen} | 1-0 | {white}3{white}4:5");
+            set.add(&row(&game), &mut whole, &mut |_| ()).unwrap();
         }
         assert!((2..30).contains(&set.held_out.len()), "{}", set.held_out.len());
     }
@@ -220,7 +235,7 @@ mod tests {
             blend: TargetBlend { fade: 0.5, k },
             ..Dataset::default()
         };
-        set.add(&format!("{game}\n"), &mut whole, &mut |_| ()).unwrap();
+        set.add(&row(&game.to_string()), &mut whole, &mut |_| ()).unwrap();
         let read: Vec<f32> = set
             .training
             .iter()
@@ -233,19 +248,19 @@ mod tests {
     #[test]
     fn a_cut_line_is_left_out_and_a_bad_one_named() {
         let mut set = Dataset::default();
-        let cut = format!("{GAME}\n{}", &GAME[..GAME.len() - 3]);
+        let cut = format!("{}{}", row(GAME), &row(GAME)[..GAME.len() - 3]);
         set.add(&cut, &mut whole, &mut |_| ()).unwrap();
         assert_eq!(set.games, 1);
         let error = set
-            .add(&format!("{GAME}\nnonsense\n"), &mut whole, &mut |_| ())
+            .add(&format!("{}nonsense\n", row(GAME)), &mut whole, &mut |_| ())
             .unwrap_err();
         assert!(error.to_string().starts_with("line 2: "), "{error}");
     }
 
     #[test]
     fn games_of_another_variant_are_refused_by_their_heading() {
-        let file = "# sparring games 3: threeCheck, 9 nodes a move\n\
-            rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 2+3 0 1 | 1-0 | e2e4:31\n";
+        let game = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 2+3 0 1 | 1-0 | e2e4:31";
+        let file = &format!("{}\n{}", heading("threeCheck"), row(game));
         let error = Dataset::default().add(file, &mut whole, &mut |_| ()).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -2,14 +2,36 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use sparring_chess::{GameHistory, PlayError, Position, UnknownVariant, Variant, write_fen};
+use sparring_journal::{Heading, Place, Row};
 
-/// How the first line of a file of games begins; the key of the variant follows.
-pub(super) const HEADING: &str = "# sparring games 3:";
-/// How it begins in files that say no variant: they hold standard chess.
-const STANDARD_HEADING: &str = "# sparring games 2:";
+/// A game in a journal of self-play.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameRow {
+    /// Its number in the run.
+    unit: u64,
+    /// A [`GameRecord`].
+    pub game: String,
+}
+
+impl GameRow {
+    /// The row of a game.
+    pub(super) fn new(number: u64, game: &GameRecord) -> Self {
+        Self {
+            unit: number,
+            game: game.to_string(),
+        }
+    }
+}
+
+impl Row for GameRow {
+    fn place(&self) -> Place {
+        Place::of(self.unit)
+    }
+}
 
 /// Result of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +93,9 @@ pub struct GameRecord {
 /// A line that is no game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordError {
+    /// The line is no row of a journal of games.
+    #[error("this is no game of `sparring-lab datagen`: {0}")]
+    Row(String),
     /// It has not three fields.
     #[error("\"{0}\" is not FEN | RESULT | MOVES")]
     Fields(String),
@@ -96,13 +121,9 @@ pub enum RecordError {
     Moves(#[from] PlayError),
 }
 
-/// The variant that a heading names; none for another line.
-pub(super) fn variant_of(heading: &str) -> Option<Result<Variant, UnknownVariant>> {
-    if heading.starts_with(STANDARD_HEADING) {
-        return Some(Ok(Variant::Standard));
-    }
-    let key = heading.strip_prefix(HEADING)?.split(',').next()?;
-    Some(key.trim().parse())
+/// The variant that the heading of a journal names; none for another line.
+pub(super) fn variant_of(line: &str) -> Option<Result<Variant, UnknownVariant>> {
+    Some(Heading::read(line)?.fact("variant")?.parse())
 }
 
 impl GameRecord {
@@ -200,16 +221,13 @@ mod tests {
 
     #[test]
     fn the_heading_names_the_variant() {
-        let of = |text| variant_of(text).map(|read| read.map_err(|error| error.to_string()));
-        assert_eq!(of("# sparring games 3: horde, 9 nodes"), Some(Ok(Variant::Horde)));
-        assert_eq!(of("# sparring games 2: 5000 nodes"), Some(Ok(Variant::Standard)));
-        assert_eq!(of("# a remark"), None);
-        assert!(
-            of("# sparring games 3: hord, 9 nodes")
-                .unwrap()
-                .unwrap_err()
-                .contains("\"horde\"")
-        );
+        let of = |variant| {
+            let heading = Heading::new("datagen", None).with("variant", variant);
+            variant_of(&heading.line()).map(|read| read.map_err(|error| error.to_string()))
+        };
+        assert_eq!(of("horde"), Some(Ok(Variant::Horde)));
+        assert!(of("hord").unwrap().unwrap_err().contains("\"horde\""));
+        assert_eq!(variant_of("# a remark"), None);
     }
 
     #[test]

@@ -6,19 +6,24 @@ use std::{
     fmt,
     ops::AddAssign,
     path::PathBuf,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
 };
 
 use anyhow::{Context as _, bail};
 use rand::{RngExt as _, SeedableRng as _, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
 use shakmaty::{Bitboard, Board, Piece};
 
 use rook_pawn::Solved;
 
 use sparring::cli::{exit::Exit, print};
 use sparring_chess::{Color, Position, Role, Rules as _, Square, position_of, write_fen};
-use sparring_engine::{Tablebase, cannot_win};
+use sparring_engine::{Tablebase, bench, cannot_win};
+use sparring_journal::{Heading, Journal, Place, Row, Shard};
 
 /// Proves what the engine knows of an ending by endgame tables.
 ///
@@ -28,7 +33,8 @@ use sparring_engine::{Tablebase, cannot_win};
 #[command(after_help = "Examples:
   sparring-lab verify-endgames KBvKP --tables syzygy
   sparring-lab verify-endgames KRPvKR --tables syzygy                   tables of four men are enough
-  sparring-lab verify-endgames KBNvKN --tables syzygy --every 100")]
+  sparring-lab verify-endgames KBNvKN --tables syzygy --every 100
+  sparring-lab verify-endgames KBNvKN --tables syzygy --shard 3/8 --record 3.ndjson    # a part of it; `sparring merge` puts them together")]
 pub struct Args {
     /// The ending, named as its table.
     #[arg(ignore_case = true)]
@@ -39,6 +45,12 @@ pub struct Args {
     /// Looks at one position of so many, drawn by chance, the same ones each time.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
+    /// Keeps a row for each square of the first man here, to go on after a kill.
+    #[arg(long)]
+    record: Option<PathBuf>,
+    /// Looks at one part of the squares: 3/8 is the third of eight.
+    #[arg(long, value_name = "I/N", requires = "record")]
+    shard: Option<Shard>,
 }
 
 /// An ending of which the engine claims draws.
@@ -62,7 +74,7 @@ enum Truth<'t> {
 }
 
 /// Counts.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Count {
     won: u64,
     not_won: u64,
@@ -72,6 +84,21 @@ struct Count {
     wrong: u64,
     /// The first of the latter, as FEN.
     examples: Vec<String>,
+}
+
+/// What was counted with the first man on one square.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct SquareRow {
+    /// The square's number, from a1.
+    unit: u64,
+    #[serde(flatten)]
+    count: Count,
+}
+
+impl Row for SquareRow {
+    fn place(&self) -> Place {
+        Place::of(self.unit)
+    }
 }
 
 /// So many positions that are claimed wrongly are shown.
@@ -96,7 +123,15 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Ending::RookPawn => Truth::Solved(Box::new(Solved::by(&tables)?)),
         _ => Truth::Tables(&tables),
     };
-    let count = args.ending.count(&truth, args.every)?;
+    let heading = Heading::new("verify-endgames", args.shard)
+        .with("build", bench::build_id())
+        .with("ending", args.ending.name())
+        .with("every", args.every);
+    let mut record = match &args.record {
+        Some(path) => Journal::open(path, &heading)?,
+        None => Journal::new(),
+    };
+    let count = args.ending.count(&truth, args.every, &mut record)?;
     if args.every > 1 {
         print(format_args!("one position of {}, by chance", args.every))?;
     }
@@ -160,33 +195,44 @@ impl Ending {
         }
     }
 
-    /// Counts one position of `every` in all.
-    fn count(self, truth: &Truth<'_>, every: u64) -> anyhow::Result<Count> {
+    /// Counts one position of `every` of what the record lacks, and adds up the record.
+    fn count(self, truth: &Truth<'_>, every: u64, record: &mut Journal<SquareRow>) -> anyhow::Result<Count> {
         let (men, anchors) = self.men();
-        let anchors: Vec<Square> = anchors.into_iter().collect();
+        let anchors: Vec<Square> = anchors
+            .into_iter()
+            .filter(|anchor| record.lacks(Place::of(*anchor as u64)))
+            .collect();
         let next = AtomicUsize::new(0);
+        let record = Mutex::new(record);
         let work = || {
-            let mut count = Count::default();
             while let Some(anchor) = anchors.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let mut count = Count::default();
                 let mut board = Board::empty();
                 board.set_piece_at(*anchor, men[0]);
                 let mut sample = Sample::new(every, *anchor);
                 self.place(&board, &men[1..], truth, &mut sample, &mut count)?;
+                let unit = *anchor as u64;
+                let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+                record.add(SquareRow { unit, count })?;
             }
-            anyhow::Ok(count)
+            anyhow::Ok(())
         };
         let workers = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
             let hands: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-            let mut sum = Count::default();
-            for hand in hands {
-                sum += hand.join().map_err(|_| anyhow::anyhow!("a worker panicked"))??;
-            }
-            if sum.won + sum.not_won == 0 {
-                bail!("no position was looked at");
-            }
-            Ok(sum)
-        })
+            hands
+                .into_iter()
+                .try_for_each(|hand| hand.join().map_err(|_| anyhow::anyhow!("a worker panicked"))?)
+        })?;
+        let mut sum = Count::default();
+        let record = record.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for row in record.rows() {
+            sum += row.count.clone();
+        }
+        if sum.won + sum.not_won == 0 {
+            bail!("no position was looked at");
+        }
+        Ok(sum)
     }
 
     /// Puts the men that are left everywhere, and counts the legal positions of the sample.
@@ -319,7 +365,9 @@ mod tests {
             (Ending::BishopPawn, 200, 9_427_184, 80),
             (Ending::Minors, 20_000, 219_681_388, 40),
         ] {
-            let count = ending.count(&Truth::Tables(&tables), every).unwrap();
+            let count = ending
+                .count(&Truth::Tables(&tables), every, &mut Journal::new())
+                .unwrap();
             assert_eq!(count.wrong, 0, "{ending:?}: {count}");
             assert!(100 * count.claimed > least * count.not_won, "{ending:?}: {count}");
             let seen = (count.not_won + count.won) * every;
@@ -331,7 +379,7 @@ mod tests {
     fn an_ending_without_tables_is_refused() {
         let Some(tables) = shared_tables() else { return };
         let error = Ending::RookPawn
-            .count(&Truth::Tables(&tables), 1_000_003)
+            .count(&Truth::Tables(&tables), 1_000_003, &mut Journal::new())
             .unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -1,0 +1,80 @@
+//! Errors of journals.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::shard::Shard;
+
+/// A journal that cannot be read, written or merged.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// The file cannot be used.
+    #[error("the journal {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The first line is no heading.
+    #[error("{}:1: this is no heading of a journal", path.display())]
+    NoHeading {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The heading belongs to another run.
+    #[error("{} is the journal of another run: {difference}", path.display())]
+    OtherRun {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        difference: String,
+    },
+    /// A line is no row of the run.
+    #[error("{}:{line}: {why}", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// Of several journals, one is a whole run.
+    #[error("{} is the journal of a whole run, not of a shard", path.display())]
+    Whole {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Journals of different divisions.
+    #[error("{} holds shard {found}, which is no part of the division of {}", path.display(), first.display())]
+    OtherDivision {
+        /// The file.
+        path: PathBuf,
+        /// Its shard.
+        found: Shard,
+        /// The file that was read first.
+        first: PathBuf,
+    },
+    /// Two journals of one shard.
+    #[error("{} and {} both hold shard {shard}", first.display(), second.display())]
+    Twice {
+        /// The shard.
+        shard: Shard,
+        /// A file.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
+    /// Shards of which there is no journal.
+    #[error("missing: {}", shards.iter().map(|shard| format!("shard {shard}")).collect::<Vec<_>>().join(", "))]
+    Missing {
+        /// The shards.
+        shards: Vec<Shard>,
+    },
+    /// No journals were named.
+    #[error("there is nothing to merge")]
+    Nothing,
+}
