@@ -11,6 +11,7 @@
 //! | `platform` | what differs between operating systems |
 //! | [`reload`] | hot reload of bot.toml, books and personalities |
 //! | `secret_file` | token and password files, and systemd credentials |
+//! | `statistics` | scores, their errors and performance ratings of games |
 //! | `describe` | settings and personalities as rows of name, value and meaning |
 
 pub mod bot;
@@ -20,6 +21,7 @@ pub(crate) mod describe;
 pub(crate) mod platform;
 pub mod reload;
 pub(crate) mod secret_file;
+pub(crate) mod statistics;
 pub mod store;
 pub mod user_lists;
 pub mod web;

@@ -243,3 +243,81 @@ fn a_bare_copy_of_a_running_bots_archive_is_told_for_what_it_is() {
     assert!(said.contains("is empty") && said.contains(".backup"), "{said}");
     drop(running);
 }
+
+/// An archive of some short games at two levels.
+fn analysed_archive(path: &Path) {
+    let archive = Archive::open(path).unwrap();
+    // Fool's mate with either side, and the Scotch without a blunder.
+    for (id, side, winner, moves) in [
+        ("foolmate", Side::Black, Some(Side::Black), "f2f3 e7e5 g2g4 d8h4"),
+        ("foolself", Side::White, Some(Side::Black), "f2f3 e7e5 g2g4 d8h4"),
+        ("scotch01", Side::White, None, "e2e4 e7e5 g1f3 b8c6 d2d4 e5d4"),
+    ] {
+        archive
+            .put_game(&GameRecord {
+                side,
+                played: Some(Elo(if id == "scotch01" { 1800 } else { 1500 })),
+                end: sample::end("mate", winner, moves),
+                ..sample::game(id, side)
+            })
+            .unwrap();
+    }
+    archive.put_game(&game("efgh5678", "")).unwrap();
+}
+
+#[test]
+fn the_engine_judges_games_once_and_shards_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("archive.db");
+    analysed_archive(&path);
+    let record = |name: &str| folder.path().join(name).display().to_string();
+    let analyse = |words: &[&str]| games(&path, &[&["analyse", "--nodes", "2000"], words].concat());
+    let whole = record("whole.ndjson");
+    let table = analyse(&["--record", &whole]);
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    assert_eq!(rows[1][..3], ["club", "1500", "1500"], "{table}");
+    assert_eq!(rows[2][..3], ["club", "1800", "1500"], "{table}");
+    let text = std::fs::read_to_string(&whole).unwrap();
+    let fool = text.lines().find(|line| line.contains("foolself")).unwrap();
+    assert!(fool.contains(r#""worst":{"ply":3,"uci":"g2g4""#), "{fool}");
+    // What is known is not searched for: a cache of wrong scores shows.
+    let known = rusqlite::Connection::open(folder.path().join("analysis.db")).unwrap();
+    let positions: u32 = known
+        .query_row("SELECT count(*) FROM verdicts", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(positions, 1 + 3 + 6, "the start is shared, and a mate needs no search");
+    known
+        .execute("UPDATE verdicts SET score = 0, mate = NULL", [])
+        .unwrap();
+    assert!(analyse(&[]).contains("100.0"), "no move loses anything");
+    std::fs::remove_file(folder.path().join("analysis.db")).unwrap();
+    let shards: Vec<String> = (1..=8)
+        .map(|number| {
+            let shard = record(&format!("{number}.ndjson"));
+            analyse(&["--record", &shard, "--shard", &format!("{number}/8")]);
+            shard
+        })
+        .collect();
+    let merged = record("merged.ndjson");
+    let mut merge = Command::new(env!("CARGO_BIN_EXE_sparring"));
+    merge.arg("merge").args(&shards).args(["-o", &merged]);
+    assert!(merge.output().unwrap().status.success());
+    assert_eq!(analyse(&["--record", &merged]), table);
+    let sorted = |path: &str| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&merged), sorted(&whole));
+    // Another limit is another run.
+    let refused = games(&path, &["analyse", "--nodes", "3000", "--record", &whole]);
+    assert!(
+        refused.contains(r#"is the journal of another run: nodes is "2000" there and "3000" here"#),
+        "{refused}"
+    );
+}

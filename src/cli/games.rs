@@ -1,5 +1,6 @@
-//! `sparring games`: lists, shows and exports games of the archive.
+//! `sparring games`: lists, shows, exports and analyses games of the archive.
 
+mod analyse;
 mod filter;
 
 use std::{
@@ -32,7 +33,7 @@ use sparring_lichess::{
     model::{GameId, Side, UserId},
 };
 
-/// Lists the games of the archive, and exports them as PGN.
+/// Lists the games of the archive, exports them as PGN, and lets the engine judge them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   sparring games list --opponent Ana --most 20
@@ -40,6 +41,7 @@ use sparring_lichess::{
   sparring games list --humans --result lost --personality club
   sparring games export --since 2026-11-01 --until 2026-11-30 > november.pgn
   sparring games export --json > games.ndjson
+  sparring games analyse --humans --threads 2
   sparring games challenges --received --opponent Ana")]
 pub struct Args {
     #[command(subcommand)]
@@ -66,6 +68,8 @@ enum What {
     },
     /// Exports games as PGN with clocks and scores; with --json one game per line with all moves.
     Export(GameArgs),
+    /// Judges how the games were played: accuracy, blunders, and performance beside the level that was meant.
+    Analyse(Box<analyse::Args>),
     /// Lists challenges and how they were decided, newest first.
     Challenges(ChallengeArgs),
 }
@@ -114,6 +118,9 @@ fn damaged(what: &str) -> anyhow::Error {
 /// # Errors
 /// When there is no archive, or no such game.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    if let What::Analyse(wanted) = &args.what {
+        return analyse::run(wanted, args.archive.as_deref(), &args.config, args.json);
+    }
     let archive = open_archive(args.archive.as_deref(), &args.config)?;
     let mut out = BufWriter::new(stdout().lock());
     let told = tell(args, &archive, &mut out).and_then(|()| Ok(out.flush()?));
@@ -185,6 +192,8 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
                 out.write_all(said.as_bytes())?;
             }
         }
+        // It has its own output.
+        What::Analyse(_) => {}
         What::Challenges(asked) => {
             for challenge in archive.challenges(&asked.filter()?)? {
                 let said = if args.json {

@@ -80,7 +80,7 @@ enum Command {
     Book(book::Args),
     /// Explains a personality, a level, bot.toml or a challenge, key by key.
     Explain(explain::Args),
-    /// Lists the games of the archive, and exports them as PGN.
+    /// Lists, exports and analyses the games of the archive.
     Games(games::Args),
     /// Serves the lichess API on this machine, to test bots and boards.
     Sandbox(sandbox::Args),

@@ -33,7 +33,7 @@ use sparring_engine::Score;
 use sparring_lichess::model::{GameId, UserId};
 
 /// Longest wait for another program's lock on the database.
-const BUSY: Duration = Duration::from_secs(2);
+pub(super) const BUSY: Duration = Duration::from_secs(2);
 
 /// A repeated move, as after a restart, keeps known columns and fills empty ones. Another move at the same ply replaces the row.
 const PUT_MOVE: &str = "INSERT INTO moves

@@ -17,6 +17,7 @@ mod record;
 mod salvage;
 #[cfg(test)]
 pub(crate) mod test_fixtures;
+mod verdict_cache;
 mod writer;
 
 #[cfg(test)]
@@ -41,4 +42,5 @@ pub use record::{
     OpponentScore, RequestedPersona, Thought,
 };
 pub use salvage::read_damaged;
+pub use verdict_cache::VerdictCache;
 pub use writer::ArchiveWriter;

@@ -66,13 +66,27 @@ pub fn fingerprint() -> Nodes {
     run(&mut Engine::new(1), FINGERPRINT, &Stopwatch::start()).nodes
 }
 
-/// Version and fingerprint of this engine in words, for journals of what it did.
+/// Version and fingerprint of this engine in words, that of variants counted in, for journals of what it did.
 #[must_use]
 pub fn build_id() -> String {
+    let (mut engine, mut nodes) = (Engine::new(1), fingerprint());
+    let control = SearchControl {
+        stop: &Stop::new(),
+        clock: &Stopwatch::start(),
+    };
+    let limits = Limits {
+        depth: Some(FINGERPRINT),
+        ..Limits::default()
+    };
+    for variant in Variant::ALL {
+        engine.clear();
+        let request = SearchRequest::new(GameHistory::new(variant), limits);
+        nodes.0 += engine.search(&request, &control, &mut |_| ()).nodes.0;
+    }
     format!(
         "sparring {} with fingerprint {}",
         env!("CARGO_PKG_VERSION"),
-        fingerprint().0
+        nodes.0
     )
 }
 

@@ -25,6 +25,8 @@ use clap::Subcommand;
 
 pub(crate) use common::say;
 pub(super) use players::Player;
+pub(super) use position_search::search;
+pub(super) use progress::count as count_bar;
 pub use results::from_archive;
 
 use crate::cli::exit::Exit;

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::stats::{self, Group};
-use crate::store::GameRecord;
+use crate::{
+    statistics::{self, Group, performance},
+    store::GameRecord,
+};
 use sparring_chess::units::Elo;
 use sparring_personality::{
     Personalities,
     strength::{CALIBRATION, Levels},
 };
-
-/// Scores are clamped to this for a performance rating, since 0 and 1 have none.
-const MAX_SCORE: f64 = 0.99;
 
 /// The table of levels, with their performance in rated-opponent games.
 pub(super) fn table(personalities: &Personalities, games: Vec<GameRecord>) -> Value {
@@ -55,7 +54,7 @@ fn played(personalities: &Personalities, games: Vec<GameRecord>) -> Vec<Value> {
         }
     }
     let rows = by_level.iter().filter_map(|(level, games)| {
-        let group = stats::groups(games, |_| String::new()).into_iter().next()?;
+        let group = statistics::groups(games, |_| String::new()).into_iter().next()?;
         let met = games
             .iter()
             .filter_map(|game| game.rating)
@@ -77,22 +76,9 @@ fn bounds(group: &Group) -> (Option<f64>, Option<f64>) {
     (at(-1.0), at(1.0))
 }
 
-/// The performance rating: the rating expected to score so against opponents of a mean rating (Elo's formula).
-fn performance(mean: f64, score: f64) -> f64 {
-    let score = score.clamp(1.0 - MAX_SCORE, MAX_SCORE);
-    (mean - 400.0 * (1.0 / score - 1.0).log10()).round()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn half_the_points_is_a_performance_at_the_opponents_rating() {
-        assert!((performance(1500.0, 0.5) - 1500.0).abs() < 1e-9);
-        assert!((performance(1500.0, 0.76) - 1700.0).abs() <= 1.0, "Elo's table");
-        assert!(performance(1500.0, 1.0).is_finite() && performance(1500.0, 0.0).is_finite());
-    }
 
     #[test]
     fn the_table_rises_and_names_its_calibration() {

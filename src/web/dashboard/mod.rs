@@ -8,7 +8,6 @@ mod live;
 mod load;
 mod pages;
 mod state;
-mod stats;
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
@@ -225,9 +224,9 @@ async fn performance(State(panel): State<DashboardState>) -> Result<Response, Ap
     let strength = |reading: &ArchiveReading| {
         let games = newest_results(reading)?;
         Ok(json!({
-            "bySpeed": stats::groups(&games, |game| game.speed.clone()),
-            "byPersonality": stats::groups(&games, |game| game.personality.clone()),
-            "ratings": stats::ratings(&games),
+            "bySpeed": crate::statistics::groups(&games, |game| game.speed.clone()),
+            "byPersonality": crate::statistics::groups(&games, |game| game.personality.clone()),
+            "ratings": crate::statistics::ratings(&games),
         }))
     };
     panel.read(strength).await

@@ -1,4 +1,4 @@
-//! Statistics: scores with errors against the expected ones, and ratings by day. No IO.
+//! Statistics of games: scores with errors against the expected ones, performance, ratings by day. No IO.
 
 use std::collections::BTreeMap;
 
@@ -11,42 +11,44 @@ use sparring_chess::units::{Elo, Millis};
 const DAY: u64 = 24 * 3600 * 1000;
 /// Standard errors on either side of a 95 % confidence interval.
 const NINETY_FIVE: f64 = 1.96;
+/// Scores are clamped to this for a performance rating, since 0 and 1 have none.
+const MAX_SCORE: f64 = 0.99;
 
 /// The statistics of a group of games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Group {
+pub(crate) struct Group {
     /// The group.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Games with a result.
-    pub(super) games: usize,
+    pub(crate) games: usize,
     /// Won.
-    pub(super) won: usize,
+    pub(crate) won: usize,
     /// Drawn.
-    pub(super) drawn: usize,
+    pub(crate) drawn: usize,
     /// Lost.
-    pub(super) lost: usize,
+    pub(crate) lost: usize,
     /// Points per game, from 0 to 1.
-    pub(super) score: f64,
+    pub(crate) score: f64,
     /// Half of the 95 % confidence interval of the score; none for fewer than two games.
-    pub(super) error: Option<f64>,
+    pub(crate) error: Option<f64>,
     /// Expected score by Elo's formula; none where no game has both ratings.
-    pub(super) expected: Option<f64>,
+    pub(crate) expected: Option<f64>,
     /// Games with both ratings, on which `expected` is based.
-    pub(super) rated_pairs: usize,
+    pub(crate) rated_pairs: usize,
 }
 
 /// A rating at the end of a day.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct RatingPoint {
+pub(crate) struct RatingPoint {
     /// Start of the last game of the day.
-    pub(super) at: Millis,
+    pub(crate) at: Millis,
     /// The bot's rating in it.
-    pub(super) rating: Elo,
+    pub(crate) rating: Elo,
 }
 
 /// Games by group, largest group first. Running and void games do not count.
-pub(super) fn groups(games: &[GameRecord], kind: impl Fn(&GameRecord) -> String) -> Vec<Group> {
+pub(crate) fn groups(games: &[GameRecord], kind: impl Fn(&GameRecord) -> String) -> Vec<Group> {
     let mut by_kind: BTreeMap<String, Vec<&GameRecord>> = BTreeMap::new();
     for game in games.iter().filter(|game| points(game).is_some()) {
         by_kind.entry(kind(game)).or_default().push(game);
@@ -71,13 +73,14 @@ fn group(name: String, games: &[&GameRecord]) -> Group {
         drawn: count(GameResult::Drawn),
         lost: count(GameResult::Lost),
         score,
-        error: error(&scored, score),
+        error: interval(&scored),
         expected: mean(&hopes),
         rated_pairs: hopes.len(),
     }
 }
 
-fn points(game: &GameRecord) -> Option<f64> {
+/// The bot's points of a game; none without a result.
+pub(crate) fn points(game: &GameRecord) -> Option<f64> {
     match game.result() {
         GameResult::Won => Some(1.0),
         GameResult::Drawn => Some(0.5),
@@ -92,22 +95,30 @@ fn expectation(game: &GameRecord) -> Option<f64> {
     Some(1.0 / (1.0 + 10_f64.powf(-lead / 400.0)))
 }
 
-fn mean(values: &[f64]) -> Option<f64> {
+/// The mean; none of nothing.
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Half of the confidence interval, from the variance of the results, so that draws narrow it.
-fn error(scored: &[f64], mean: f64) -> Option<f64> {
+/// Half of the 95 % confidence interval of a score, from the variance of the results, so that draws narrow it; none of fewer than two.
+pub(crate) fn interval(scored: &[f64]) -> Option<f64> {
     if scored.len() < 2 {
         return None;
     }
+    let mean = mean(scored)?;
     let squares: f64 = scored.iter().map(|each| (each - mean).powi(2)).sum();
     let variance = squares / (scored.len() - 1) as f64;
     Some(NINETY_FIVE * (variance / scored.len() as f64).sqrt())
 }
 
+/// The performance rating: the rating expected to score so against opponents of a mean rating (Elo's formula).
+pub(crate) fn performance(mean: f64, score: f64) -> f64 {
+    let score = score.clamp(1.0 - MAX_SCORE, MAX_SCORE);
+    (mean - 400.0 * (1.0 / score - 1.0).log10()).round()
+}
+
 /// The bot's rating at the end of each day, by speed, oldest first. Only rated games of standard chess count.
-pub(super) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<RatingPoint>> {
+pub(crate) fn ratings(games: &[GameRecord]) -> BTreeMap<String, Vec<RatingPoint>> {
     let mut days: BTreeMap<String, BTreeMap<u64, RatingPoint>> = BTreeMap::new();
     for game in games
         .iter()
@@ -164,6 +175,13 @@ mod tests {
         // Elo's table: 200 points ahead score 0.76.
         assert!((group.expected.unwrap() - 0.76).abs() < 0.001);
         assert_eq!(group.rated_pairs, 2);
+    }
+
+    #[test]
+    fn half_the_points_is_a_performance_at_the_opponents_rating() {
+        assert!((performance(1500.0, 0.5) - 1500.0).abs() < 1e-9);
+        assert!((performance(1500.0, 0.76) - 1700.0).abs() <= 1.0, "Elo's table");
+        assert!(performance(1500.0, 1.0).is_finite() && performance(1500.0, 0.0).is_finite());
     }
 
     #[test]
