@@ -2,11 +2,7 @@
 
 use shakmaty::Board;
 
-use super::{
-    SHIPPED,
-    arch::{HIDDEN, Row},
-    perspective::Perspective,
-};
+use super::{SHIPPED, arch::Row, layout::HIDDEN, perspective::Perspective};
 use crate::{dirty_piece::DirtyPieces, node::Node, score::MAX_PLY};
 use sparring_chess::Color;
 

@@ -1,29 +1,17 @@
-//! NNUE architecture: sizes, file layout, quantisation.
+//! NNUE architecture: the net in memory, reading and writing its file.
 
 use thiserror::Error;
 
+use super::layout::{
+    BUCKETS, BYTES, HIDDEN, HIDDEN_UNIT, INPUTS, LARGEST_BIAS, LARGEST_HIDDEN, LARGEST_OUTPUT, OUTPUT_BIASES,
+    OUTPUT_UNIT, OUTPUTS, largest,
+};
 use crate::WeightOverrides;
 
-/// Inputs of a side's half: twelve kinds of men on 64 squares.
-pub const INPUTS: usize = 768;
-/// Neurons of each half of the hidden layer.
-pub const HIDDEN: usize = 128;
-/// Outputs, of which the number of men on the board chooses one.
-pub const BUCKETS: usize = 8;
-
-/// Quantised 1.0 of the hidden layer, to which values are clipped.
-pub(super) const HIDDEN_UNIT: i32 = 255;
-/// Quantised 1.0 of the output weights.
-pub(super) const OUTPUT_UNIT: i32 = 256;
 /// Centipawns of an output of 1.0.
 pub(super) const CENTIPAWNS: i32 = 400;
 /// The same for training.
 pub const NET_CENTIPAWNS: f32 = CENTIPAWNS as f32;
-/// The largest magnitudes in floating point: of the hidden layer, so that 32 pieces and the bias fit 16 bits; of output
-/// weights, so that one times a clipped value does; and of output biases.
-const LARGEST_HIDDEN: f32 = 3.0;
-const LARGEST_OUTPUT: f32 = 0.49;
-const LARGEST_BIAS: f32 = 2.0;
 
 /// A row of the hidden layer's size, aligned for SIMD loads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,16 +41,6 @@ pub(super) fn eval_fingerprint() -> u64 {
     WeightOverrides::default().salt()
 }
 
-/// Where the numbers of a net begin: rows of inputs at 0, then these.
-pub const BIAS: usize = INPUTS * HIDDEN;
-/// The weights of the outputs, each for the side to move's half and then for the other's.
-pub const OUTPUTS: usize = BIAS + HIDDEN;
-/// The biases of the outputs.
-pub const OUTPUT_BIASES: usize = OUTPUTS + BUCKETS * 2 * HIDDEN;
-
-/// File size: 16 bits for each number, 32 for each output bias, and 64 for the fingerprint of the evaluation weights.
-const BYTES: usize = 2 * OUTPUT_BIASES + 4 * BUCKETS + 8;
-
 impl Net {
     /// Reads a file when the program is compiled, which fails for numbers that are too large.
     pub const fn read(bytes: &[u8; BYTES]) -> Self {
@@ -81,23 +59,23 @@ impl Net {
         let mut at = 0;
         let mut input = 0;
         while input < INPUTS {
-            net.rows[input].0 = row(bytes, at, LARGEST_HIDDEN * HIDDEN_UNIT as f32);
+            net.rows[input].0 = row(bytes, at);
             at += 2 * HIDDEN;
             input += 1;
         }
-        net.bias.0 = row(bytes, at, LARGEST_HIDDEN * HIDDEN_UNIT as f32);
+        net.bias.0 = row(bytes, at);
         at += 2 * HIDDEN;
         let mut bucket = 0;
         while bucket < BUCKETS {
-            net.outputs[bucket].ours = row(bytes, at, LARGEST_OUTPUT * OUTPUT_UNIT as f32);
-            net.outputs[bucket].theirs = row(bytes, at + 2 * HIDDEN, LARGEST_OUTPUT * OUTPUT_UNIT as f32);
+            net.outputs[bucket].ours = row(bytes, at);
+            net.outputs[bucket].theirs = row(bytes, at + 2 * HIDDEN);
             at += 4 * HIDDEN;
             bucket += 1;
         }
         let mut bucket = 0;
         while bucket < BUCKETS {
             let bias = i32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-            assert!(bias.unsigned_abs() <= (LARGEST_BIAS * (HIDDEN_UNIT * OUTPUT_UNIT) as f32) as u32);
+            assert!(bias.unsigned_abs() <= largest(OUTPUT_BIASES));
             net.outputs[bucket].bias = bias;
             at += 4;
             bucket += 1;
@@ -111,13 +89,13 @@ impl Net {
     }
 }
 
-const fn row(bytes: &[u8; BYTES], from: usize, largest: f32) -> [i16; HIDDEN] {
+const fn row(bytes: &[u8; BYTES], from: usize) -> [i16; HIDDEN] {
     let mut row = [0; HIDDEN];
     let mut at = 0;
     while at < HIDDEN {
         let number = i16::from_le_bytes([bytes[from + 2 * at], bytes[from + 2 * at + 1]]);
         assert!(
-            number.unsigned_abs() <= (largest + 0.5) as u16,
+            number.unsigned_abs() as u32 <= largest(from / 2 + at),
             "larger than the sums allow"
         );
         row[at] = number;
@@ -180,6 +158,7 @@ impl NetWeights {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::BIAS;
     use super::*;
 
     #[test]

@@ -7,20 +7,23 @@
 
 mod accumulator;
 mod arch;
+mod layout;
 mod perspective;
 mod training_sample;
 mod usage;
 
 pub(super) use accumulator::{AccumulatorStack, Accumulators, Halves};
-pub use arch::{BIAS, HIDDEN, INPUTS, NET_CENTIPAWNS, NetWeights, OUTPUT_BIASES, OUTPUTS, WrongSize};
+pub use arch::{NET_CENTIPAWNS, NetWeights, WrongSize};
+pub use layout::{BIAS, HIDDEN, INPUTS, OUTPUT_BIASES, OUTPUTS};
 pub use training_sample::{NetSample, Sampler};
 pub(super) use usage::salt;
 
-use arch::{BUCKETS, CENTIPAWNS, HIDDEN_UNIT, Net, OUTPUT_UNIT};
+use arch::{CENTIPAWNS, Net};
+use layout::{BUCKETS, HIDDEN_UNIT, OUTPUT_UNIT};
 use shakmaty::Board;
 
-/// The net that is shipped, as `sparring-lab train-net` wrote it.
-static SHIPPED: Net = Net::read(include_bytes!("weights.bin"));
+/// The net of this build, as `sparring-lab train-net` wrote it: `weights.bin` unless the build script was given another.
+static SHIPPED: Net = Net::read(include_bytes!(env!("NET")));
 
 /// The largest correction, in centipawns.
 const MOST: i32 = 1000;
