@@ -3,6 +3,7 @@
 //! No other crate names shakmaty's variants or castling modes. Both spellings of castling (`e1g1` and the king-takes-rook
 //! `e1h1`) are read everywhere; how a move is written depends on the [`Variant`].
 
+mod epd;
 #[cfg(feature = "pgn")]
 mod games;
 mod history;
@@ -15,6 +16,7 @@ pub mod units;
 mod variant;
 mod variant_traits;
 
+pub use epd::split_epd;
 #[cfg(feature = "pgn")]
 pub use games::{Break, Games, RecordedGame};
 pub use history::{GameHistory, PlayError};

@@ -28,6 +28,7 @@ mod params;
 mod prefetch;
 mod pruning;
 mod qsearch;
+mod random_openings;
 mod reductions;
 #[cfg(test)]
 mod reference_search;
@@ -66,6 +67,7 @@ pub use fortress::cannot_win;
 pub use handicap::Handicap;
 pub use overrides::EngineOverrides;
 pub use params::{Param, ParamError, Params};
+pub use random_openings::{RandomOpenings, is_balanced};
 pub use score::Score;
 pub use search_control::{SearchControl, Stop};
 pub use search_request::{Limits, SearchRequest};

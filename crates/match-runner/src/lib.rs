@@ -9,7 +9,6 @@ mod game;
 mod journal;
 mod openings;
 mod participant;
-mod random_openings;
 mod reason;
 mod scheduler;
 mod statistics;
@@ -25,7 +24,6 @@ pub use openings::{
     read_file as read_openings_file,
 };
 pub use participant::{BuiltinEngine, ExternalEngine, Participant};
-pub use random_openings::RandomOpenings;
 pub use reason::Reason;
 pub use scheduler::{Latest, Match, MatchError, Progress, progress};
 pub use statistics::{Elo, Pentanomial, Sprt, Verdict};

@@ -7,11 +7,9 @@ use thiserror::Error;
 
 use super::{epd, reason::Reason};
 use sparring_chess::{
-    GameHistory, Games, Position, RecordedGame, Variant, key, parse_fen,
-    units::{Elo, Nodes, Stopwatch},
-    write_fen,
+    GameHistory, Games, Position, RecordedGame, Variant, key, parse_fen, split_epd, units::Elo, write_fen,
 };
-use sparring_engine::{Engine, Limits, Score, SearchControl, SearchRequest, Stop};
+use sparring_engine::{Engine, is_balanced};
 use sparring_files as files;
 use sparring_personality::human_model::{Context, Model};
 
@@ -22,6 +20,17 @@ pub struct Opening {
     pub position: Position,
     /// Its name, or its FEN if it has none.
     pub name: String,
+}
+
+impl Opening {
+    /// The end of a line, named by its moves.
+    #[must_use]
+    pub fn after(line: &GameHistory) -> Self {
+        Self {
+            position: line.position().clone(),
+            name: line.uci_moves(),
+        }
+    }
 }
 
 /// A file of openings that cannot be used.
@@ -254,7 +263,7 @@ pub fn read(text: &str, variant: Variant, seed: u64) -> Result<Vec<Opening>, Ope
             continue;
         }
         // A line of too few fields is quoted as a whole.
-        let (fen, rest) = epd::split(line).unwrap_or_else(|| (line.to_owned(), ""));
+        let (fen, rest) = split_epd(line).unwrap_or_else(|| (line.to_owned(), ""));
         let wrong = |why| OpeningsError::Line { line: index + 1, why };
         let position = parse_fen(variant, &fen).map_err(|error| wrong(error.to_string()))?;
         let game = GameHistory::from_position(variant, position.clone());
@@ -297,26 +306,9 @@ pub fn human(seed: u64, number: u64) -> Opening {
             }
         }
         if is_balanced(&mut Engine::new(1), &line, LEVEL) {
-            return Opening {
-                position: line.position().clone(),
-                name: line.uci_moves(),
-            };
+            return Opening::after(&line);
         }
     }
-}
-
-/// Whether neither side is further ahead than `most` centipawns.
-pub(super) fn is_balanced(engine: &mut Engine, line: &GameHistory, most: i32) -> bool {
-    let limits = Limits {
-        nodes: Some(Nodes(2000)),
-        ..Limits::default()
-    };
-    let control = SearchControl {
-        stop: &Stop::new(),
-        clock: &Stopwatch::start(),
-    };
-    let report = engine.search(&SearchRequest::new(line.clone(), limits), &control, &mut |_| {});
-    matches!(report.lines.first().map(|line| line.score), Some(Score::Cp(cp)) if cp.0.abs() <= most)
 }
 
 #[cfg(test)]

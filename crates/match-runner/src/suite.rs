@@ -1,8 +1,7 @@
 //! Test suites: EPD positions with known best moves, and whether an engine solves them.
 
-use super::epd;
 use sparring_chess::{
-    Move, Position, Rules as _, Variant, parse_fen, parse_san, parse_uci,
+    Move, Position, Rules as _, Variant, parse_fen, parse_san, parse_uci, split_epd,
     units::{Millis, Nodes},
     write_san,
 };
@@ -88,7 +87,7 @@ pub fn read_suite(name: &str, text: &str) -> (Vec<Problem>, Diagnostics) {
 }
 
 fn problem(line: &str, number: usize) -> Result<Problem, Wrong<'_>> {
-    let (fen, operations) = epd::split(line)
+    let (fen, operations) = split_epd(line)
         .ok_or_else(|| Wrong::new(line, "a position has four fields, with operations behind them"))?;
     let written = line[..line.len() - operations.len()].trim_end();
     let position =

@@ -5,7 +5,8 @@ use anyhow::bail;
 use super::{Args, GAMES, is_timed};
 use sparring::cli::openings::openings_of;
 use sparring_chess::{Variant, write_fen};
-use sparring_match_runner::{Opening, OpeningOptions, RandomOpenings, TimeControl, read_openings};
+use sparring_engine::RandomOpenings;
+use sparring_match_runner::{Opening, OpeningOptions, TimeControl, read_openings};
 
 /// No more openings are drawn by chance: a match of more pairs begins anew with the first.
 const MOST_RANDOM: usize = 1000;
@@ -31,11 +32,13 @@ pub(super) fn read(args: &Args) -> anyhow::Result<(Vec<Opening>, String)> {
     }
     let drawn = RandomOpenings {
         variant: args.variant,
-        plies,
+        starts: Vec::new(),
+        plies: plies..=plies,
         seed: args.seed,
     };
     let games = args.games.unwrap_or(GAMES);
-    let openings = drawn.draw(games.div_ceil(2).min(MOST_RANDOM));
+    let lines = drawn.draw(games.div_ceil(2).min(MOST_RANDOM));
+    let openings: Vec<Opening> = lines.map(|line| Opening::after(&line)).collect();
     if openings.is_empty() {
         bail!("--random-plies {plies}: no such opening leaves both sides a game");
     }
