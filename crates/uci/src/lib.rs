@@ -5,6 +5,7 @@
 
 mod display;
 mod divide;
+mod genfens;
 mod go;
 mod info;
 mod limits;
@@ -34,6 +35,7 @@ use std::{
 };
 
 pub use divide::{PerftError, perft, perft_speed};
+pub use genfens::{GenfensError, genfens};
 pub use resources::UciResources;
 pub use worker::{bench, fixed_cost, scaling};
 

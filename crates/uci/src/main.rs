@@ -1,5 +1,5 @@
-//! The program `sparring-uci`: UCI on standard input and output, `bench`, `perft FEN DEPTH`, and `spsa` for
-//! tuners.
+//! The program `sparring-uci`: UCI on standard input and output, `bench`, `perft FEN DEPTH`, and what test rigs ask for
+//! otherwise: `spsa` and `genfens`.
 
 use std::{
     io::{self, Write as _},
@@ -29,8 +29,14 @@ fn main() -> ExitCode {
         ["perft", fen, depth] => number(depth)
             .and_then(|depth| uci::perft(fen, depth).map_err(|error| error.to_string()))
             .and_then(say),
+        // OpenBench passes the command as one word, and `quit` as the next.
+        [command, rest @ ..] if command.split_whitespace().next() == Some("genfens") => {
+            let words = command.split_whitespace().skip(1).chain(rest.iter().copied());
+            genfens(words.collect())
+        }
         _ => Err(
-            "usage: sparring-uci [bench [DEPTH | --fixed-cost | --threads N [DEPTH]] | perft FEN DEPTH [--compare] | spsa]"
+            "usage: sparring-uci [bench [DEPTH | --fixed-cost | --threads N [DEPTH]] | perft FEN DEPTH [--compare] | spsa | \
+             genfens N seed S book None|FILE [plies P]]"
                 .to_owned(),
         ),
     };
@@ -47,6 +53,14 @@ fn main() -> ExitCode {
 fn scaling(threads: u32, depth: Depth) -> impl std::fmt::Display {
     let lines: Vec<GameHistory> = bench::lines().collect();
     uci::scaling(&lines, threads as usize, depth)
+}
+
+fn genfens(mut words: Vec<&str>) -> Result<(), String> {
+    if words.last() == Some(&"quit") {
+        words.pop();
+    }
+    uci::genfens(&words, |fen| writeln!(io::stdout(), "info string genfens {fen}"))
+        .map_err(|error| error.to_string())
 }
 
 fn say(line: impl std::fmt::Display) -> Result<(), String> {
