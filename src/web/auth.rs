@@ -255,6 +255,7 @@ mod tests {
             "/api/live",
             "/metrics",
             "/healthz",
+            "/livez",
             "/edit/files",
             "/dashboard.js",
         ] {

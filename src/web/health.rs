@@ -1,4 +1,4 @@
-//! `/healthz` and `/metrics`: health and metrics of the daemon, for probes and monitoring.
+//! `/livez`, `/readyz` (also `/healthz`) and `/metrics`: health and metrics of the daemon, for probes and monitoring.
 
 use std::{sync::Arc, time::Duration};
 
@@ -53,25 +53,33 @@ pub struct HealthSources {
     pub is_behind: watch::Receiver<bool>,
 }
 
-/// The two pages, behind `access`.
+/// The pages, behind `access`.
 pub fn router(watched: HealthSources, access: Access) -> Router {
     Router::new()
-        .route("/healthz", get(healthz))
+        .route("/livez", get(livez))
+        .route("/readyz", get(readyz))
+        .route("/healthz", get(readyz))
         .route("/metrics", get(metrics))
         .layer(from_fn_with_state(access, auth::check))
         .with_state(watched)
 }
 
+/// Why a restart would help, if it would. Before the login there is no event loop; the login has its own timeouts.
+async fn hang(watched: &HealthSources) -> Option<&'static str> {
+    let is_starting = watched.status.borrow().user.is_none();
+    let is_alive = is_starting || watched.pulse.is_alive(PATIENCE).await;
+    (!is_alive).then_some("the event loop does not answer")
+}
+
 /// Why the daemon is down, if it is.
 pub(crate) async fn problem(watched: &HealthSources) -> Option<&'static str> {
-    let turns = watched.pulse.is_alive(PATIENCE).await;
+    let hang = hang(watched).await;
     let status = watched.status.borrow().clone();
-    match (turns, status.is_listening, status.is_draining) {
-        (false, _, _) => Some("the event loop does not answer"),
-        (true, _, true) => Some("stopping"),
-        (true, false, false) => Some("the event stream is not open"),
-        (true, true, false) => None,
-    }
+    hang.or(match (status.is_listening, status.is_draining) {
+        (_, true) => Some("stopping"),
+        (false, false) => Some("the event stream is not open"),
+        (true, false) => None,
+    })
 }
 
 /// Problems that a restart would not fix.
@@ -90,12 +98,21 @@ pub(crate) fn note(watched: &HealthSources) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join(". "))
 }
 
+/// 200 unless a restart would help: neither an outage of the server nor the end of the last games is a reason to kill.
+async fn livez(State(watched): State<HealthSources>) -> Response {
+    let why = hang(&watched).await;
+    (code(why), Json(json!({"ok": why.is_none(), "why": why}))).into_response()
+}
+
+fn code(why: Option<&str>) -> StatusCode {
+    why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE)
+}
+
 /// 200 when the event loop answers and the event stream is open, else 503 with the reason. Bad settings and a failing archive are
 /// only notes, since a restart would only take time from running games; a failing archive makes the status "degraded".
-async fn healthz(State(watched): State<HealthSources>) -> Response {
+async fn readyz(State(watched): State<HealthSources>) -> Response {
     let why = problem(&watched).await;
     let status = watched.status.borrow().clone();
-    let code = why.map_or(StatusCode::OK, |_| StatusCode::SERVICE_UNAVAILABLE);
     let health = match why {
         Some(_) => "down",
         None if watched.store.is_failing() => "degraded",
@@ -105,7 +122,7 @@ async fn healthz(State(watched): State<HealthSources>) -> Response {
         "ok": why.is_none(), "status": health, "why": why, "note": note(&watched), "user": status.user, "games": status.games,
         "asleep": status.parked,
     });
-    (code, Json(page)).into_response()
+    (code(why), Json(page)).into_response()
 }
 
 async fn metrics(State(watched): State<HealthSources>) -> Response {

@@ -103,7 +103,31 @@ async fn a_daemon_that_is_gone_is_not_well() {
     let mut stage = replies(&[]).open().await;
     let address = served(&mut stage).await;
     stage.kill();
-    let (status, health) = page(&format!("{address}/healthz"), None).await;
+    for probe in ["healthz", "readyz", "livez"] {
+        let (status, health) = page(&format!("{address}/{probe}"), None).await;
+        assert_eq!(status, 503, "{probe}");
+        assert!(health.contains("the event loop does not answer"), "{health}");
+    }
+}
+
+#[tokio::test]
+async fn an_outage_and_the_end_of_the_last_games_are_no_reason_to_kill() {
+    let mut stage = replies(&["e7e5"]).open().await;
+    let address = served(&mut stage).await;
+    let mut game = stage.game(&WHITE).await;
+    game.human_plays("e2e4").await.bot_answers("e7e5").await;
+    assert_eq!(page(&format!("{address}/readyz"), None).await.0, 200);
+    stage.server_goes_down().await;
+    stage.bot().until("cut off", |status| !status.is_listening).await;
+    let (status, health) = page(&format!("{address}/readyz"), None).await;
     assert_eq!(status, 503);
-    assert!(health.contains("the event loop does not answer"), "{health}");
+    assert!(health.contains("the event stream is not open"), "{health}");
+    assert_eq!(page(&format!("{address}/livez"), None).await.0, 200);
+    stage.bot().signals.drain.cancel();
+    stage.bot().until("draining", |status| status.is_draining).await;
+    let (status, health) = page(&format!("{address}/readyz"), None).await;
+    assert_eq!(status, 503);
+    assert!(health.contains("stopping"), "{health}");
+    let (status, health) = page(&format!("{address}/livez"), None).await;
+    assert_eq!((status, health.as_str()), (200, "{\"ok\":true,\"why\":null}"));
 }
