@@ -22,6 +22,7 @@ pub mod merge;
 pub mod openings;
 pub mod play;
 pub mod predict;
+pub mod probe;
 mod renamed;
 pub mod render_diagnostics;
 pub mod run;
@@ -82,6 +83,8 @@ enum Command {
     Explain(explain::Args),
     /// Lists, exports and analyses the games of the archive.
     Games(games::Args),
+    /// Asks a running bot whether it is live or ready, for orchestrators.
+    Probe(probe::Args),
     /// Serves the lichess API on this machine, to test bots and boards.
     Sandbox(sandbox::Args),
     /// Puts the shards of a long run together: games analysed, books grown, matches of the laboratory.
@@ -144,6 +147,7 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Games(args)) => games::run(args),
         Some(Command::Merge(args)) => merge::run(args),
+        Some(Command::Probe(args)) => probe::run(args),
         Some(Command::Predict(args)) => predict::run(args),
         Some(Command::Uci) => speak_uci(),
         Some(Command::Bench(args)) => bench::run(args),

@@ -24,7 +24,8 @@ pub enum Listen {
 }
 
 impl Listen {
-    fn parse(text: &str) -> Option<Self> {
+    /// Reads `127.0.0.1:9464` or `unix:/run/sparring/status.sock`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix(UNIX) {
             Some("") => None,
             Some(path) => Some(Self::Unix(PathBuf::from(path))),

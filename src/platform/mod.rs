@@ -35,8 +35,8 @@ use windows as system;
 
 pub(crate) use system::{
     FileId, PRIVATE, ReloadSignal, SocketListener, StopSignals, advice_on_privacy, bind_socket,
-    enable_colors, file_id, file_id_at, file_version, forbid_core_dumps, free_space, give_way,
-    mode_if_shared, notify_service, read_secret, resident_bytes, set_mode, stderr_stream,
+    connect_socket, enable_colors, file_id, file_id_at, file_version, forbid_core_dumps, free_space,
+    give_way, mode_if_shared, notify_service, read_secret, resident_bytes, set_mode, stderr_stream,
     thread_limit_of_user, watchdog_interval,
 };
 

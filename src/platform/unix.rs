@@ -214,6 +214,17 @@ pub(crate) fn bind_socket(path: &Path) -> io::Result<SocketListener> {
     Ok(listener)
 }
 
+/// Connects to a Unix socket; reading and writing give up after `patience`.
+///
+/// # Errors
+/// IO errors.
+pub(crate) fn connect_socket(path: &Path, patience: Duration) -> io::Result<UnixStream> {
+    let stream = UnixStream::connect(path)?;
+    stream.set_read_timeout(Some(patience))?;
+    stream.set_write_timeout(Some(patience))?;
+    Ok(stream)
+}
+
 /// Shows a prompt at the terminal and reads a line without echo, without its newline.
 ///
 /// Echo is off before the prompt shows, and typed-ahead input is kept: a secret that is pasted at once is neither shown nor

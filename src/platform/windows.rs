@@ -215,8 +215,18 @@ impl Accepts for SocketListener {
 /// # Errors
 /// Always.
 pub(crate) fn bind_socket(_: &Path) -> io::Result<SocketListener> {
+    Err(no_sockets())
+}
+
+/// # Errors
+/// Always.
+pub(crate) fn connect_socket(_: &Path, _: Duration) -> io::Result<std::net::TcpStream> {
+    Err(no_sockets())
+}
+
+fn no_sockets() -> io::Error {
     let why = "sparring has no Unix sockets on Windows";
-    Err(io::Error::new(io::ErrorKind::Unsupported, why))
+    io::Error::new(io::ErrorKind::Unsupported, why)
 }
 
 /// Shows a prompt at the terminal and reads a line without echo, without its newline. Ctrl-C ends the process.

@@ -71,6 +71,19 @@ fn access_by(credentials: Option<&Path>, dashboard: &Dashboard) -> Result<Access
     Ok(Access::by_password(SecretString::from(password.to_owned())))
 }
 
+/// The password for a client: systemd's credential, else that of the file.
+///
+/// # Errors
+/// [`SecretFileError`] when it cannot be read, or others may read it.
+pub(crate) fn known_password(file: Option<PathBuf>) -> Result<Option<SecretString>, SecretFileError> {
+    let dashboard = Dashboard {
+        password_file: file,
+        ..Dashboard::default()
+    };
+    let found = password(secret_file::credentials().as_deref(), &dashboard)?;
+    Ok(found.map(|(text, _)| SecretString::from(text.trim_end_matches(['\r', '\n']).to_owned())))
+}
+
 /// The password's text and its path: systemd's credential, else the file that the settings name.
 fn password(
     credentials: Option<&Path>,
@@ -174,7 +187,7 @@ impl Listener {
 }
 
 /// The address for a URL: an unspecified one becomes loopback.
-fn reachable(address: SocketAddr) -> SocketAddr {
+pub(crate) fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
         std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
