@@ -7,6 +7,7 @@ CHROMIUM ?= /usr/bin/chromium
 # The engine alone, as test rigs for engines call it: `make EXE=name`. Needs neither Node nor the daemon's crates.
 # With TUNE=1 the numbers of the search are UCI options, as tuners want them. It uses every instruction of the processor that
 # builds it, and may not start on another: PORTABLE=1 makes what does, as it is shipped; both search the same nodes.
+# EVALFILE=/path/of/net, which the build script of the engine takes from the environment, puts that net into the program.
 ENGINE_BUILD = $(CARGO) build --locked --profile dist --package sparring-uci --no-default-features $(if $(TUNE),--features tune)
 NATIVE_BUILD = RUSTFLAGS='$(strip $(RUSTFLAGS) -C target-cpu=native)' $(ENGINE_BUILD) --target-dir target/native
 .PHONY: engine
@@ -57,8 +58,9 @@ help:
 	@echo 'make image         the container image, from archives for *-linux-musl (needs buildah)'
 	@echo 'make packages      the packages that cargo makes, each built from its own archive'
 	@echo 'make version VERSION=1.0.0  writes the version wherever Cargo.toml has it'
+	@echo 'make openbench     the calls of OpenBench: make EXE= EVALFILE=, bench, UCI, genfens, spsa, and its entry (needs python3)'
 	@echo 'make lint-workflows  .github/: schemas, zizmor, actionlint where it can be installed (needs python3)'
-	@echo 'make EXE=name      the UCI engine alone (default target), for this processor; PORTABLE=1 for all, TUNE=1 for tuners'
+	@echo 'make EXE=name      the UCI engine alone (default target), for this processor; PORTABLE=1 for all, TUNE=1 for tuners, EVALFILE=/net'
 
 .PHONY: play
 play: web
@@ -89,17 +91,21 @@ test-optimised: signature test-build
 		$(call HOLDS,/ games: / { played = $$1; none = / forfeits 0 and 0$$/ },played == 2 && none,2 games without a forfeit)
 
 .PHONY: test-all
-test-all: test native-build lint-workflows
+test-all: test openbench lint-workflows
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-others
-.PHONY: test-soak test-others native-build
+.PHONY: test-soak test-others
 test-soak:
 	$(MAKE) --no-print-directory soak-short
 	$(MAKE) --no-print-directory bench-signature
 test-others:
 	$(MAKE) --no-print-directory berserk
 	$(MAKE) --no-print-directory test-web-games
-native-build:
-	$(NATIVE_BUILD)
+
+# What OpenBench's worker and server do with the engine: builds with other nets and options, bench, games, openings, parameters.
+# It leaves the plain build for this processor in target/native.
+.PHONY: openbench
+openbench:
+	python3 tests/openbench.py
 
 .PHONY: fmt
 fmt:

@@ -161,7 +161,8 @@ fn the_entry_for_test_rigs_sets_options_that_there_are() {
     let mut said = Vec::new();
     sparring_uci::run("uci\n".as_bytes(), &mut said).unwrap();
     let listing = String::from_utf8(said).unwrap();
-    let presets = ["test_presets", "tune_presets"].map(|kind| entry[kind].as_object().unwrap());
+    let presets =
+        ["test_presets", "tune_presets", "datagen_presets"].map(|kind| entry[kind].as_object().unwrap());
     let wishes: Vec<&str> = presets
         .into_iter()
         .flat_map(|presets| presets.values())
