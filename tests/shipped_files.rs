@@ -210,6 +210,28 @@ fn every_personality_describes_itself_in_one_sentence() {
 }
 
 #[test]
+fn the_settings_for_kubernetes_are_settings_and_the_pod_waits_for_its_games() {
+    let text = fs::read_to_string(root().join("packaging/kubernetes/sparring.yaml")).unwrap();
+    let settings: Vec<&str> = text
+        .lines()
+        .skip_while(|line| *line != "  bot.toml: |")
+        .skip(1)
+        .take_while(|line| *line != "---")
+        .map(|line| line.trim_start_matches(' '))
+        .collect();
+    let (config, findings) = config::read("bot.toml", &settings.join("\n"));
+    assert_eq!(findings.to_string(), "");
+    let config = config.unwrap();
+    let grace = text.split("terminationGracePeriodSeconds: ").nth(1).unwrap();
+    let grace: u64 = grace.lines().next().unwrap().parse().unwrap();
+    assert!(grace * 1000 >= config.games.drain.0 + 30_000, "{grace}");
+    let listen = config.status.listen.unwrap().to_string();
+    let probes = format!("\"live\", \"{listen}\"");
+    assert_eq!(text.matches(&probes).count(), 2);
+    assert!(text.contains(&format!("\"ready\", \"{listen}\"")));
+}
+
+#[test]
 fn the_units_score_an_exposure_of_at_most_1_5() {
     for name in ["sparring.service", "sparring@.service"] {
         let unit = root().join("systemd").join(name);
