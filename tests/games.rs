@@ -289,7 +289,11 @@ fn the_engine_judges_games_once_and_shards_are_the_whole() {
     let positions: u32 = known
         .query_row("SELECT count(*) FROM verdicts", [], |row| row.get(0))
         .unwrap();
-    assert_eq!(positions, 1 + 3 + 6, "the start is shared, and a mate needs no search");
+    assert_eq!(
+        positions,
+        1 + 3 + 6,
+        "the start is shared, and a mate needs no search"
+    );
     known
         .execute("UPDATE verdicts SET score = 0, mate = NULL", [])
         .unwrap();

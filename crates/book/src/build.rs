@@ -69,7 +69,7 @@ impl BookBuilder {
     #[must_use]
     pub fn from_positions(self) -> Self {
         Self {
-            starts: Some(HashMap::new()),
+            starts: self.starts.or_else(|| Some(HashMap::new())),
             ..self
         }
     }

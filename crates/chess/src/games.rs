@@ -168,6 +168,12 @@ impl<R: Read> Games<R> {
         }
     }
 
+    /// Reads at most `plies` half moves of each game from the next one on. Below two, where a game without tags ends may be seen
+    /// otherwise.
+    pub fn set_plies(&mut self, plies: usize) {
+        self.plies = plies.min(LONGEST);
+    }
+
     /// The next game; none at the end of the stream.
     ///
     /// # Errors Read errors only. A game whose text makes no sense is broken, not an error.

@@ -8,6 +8,7 @@ use std::{
 use clap::ValueEnum;
 
 use super::{
+    chosen_games::{self, ChosenGame, JOURNAL, OTHER_POSITIONS},
     common,
     players::Player,
     recorded::{self, Account, Reading},
@@ -16,6 +17,7 @@ use crate::cli::exit::{Exit, Failure};
 use sparring_book::{self as book, Book, BookBuilder, BuiltBook};
 use sparring_chess::{Color, RecordedGame, Variant};
 use sparring_files::{self as files, Unpacked};
+use sparring_journal::{Heading, Journal, Place, Shard};
 
 /// Grows a book from games (`.pgn`) or from lines of moves (as Rodent's feed.txt).
 #[derive(Debug, clap::Args)]
@@ -26,11 +28,13 @@ use sparring_files::{self as files, Unpacked};
   sparring book build new.pgn --onto books/mine.book -o books/mine.book --force   adds to a book; its comments stay
   sparring book build lichess_db.pgn.zst --min-rating 2400 --min 50 -o top.book   compressed files are read as they are
   sparring book build studies.pgn --from-positions -o studies.book   with games that begin from other positions
+  sparring book build lichess_db.pgn.zst --record 3.ndjson --shard 3/8     the games of a part; `sparring merge` puts them together,
+  sparring book build whole.ndjson --min 50 -o top.book                    and this builds the book
   sparring book build feed.txt feedwhite.txt feedblack.txt -o feed.book   Rodent's three files of lines
 
 Every filter looks at one side of a game; the moves of the sides that pass all of them count.")]
 pub struct Args {
-    /// Games and lines, also compressed (gzip, Zstandard, bzip2); a name that ends in `white` or `black` says whose moves of
+    /// Games and lines, or games that --record has chosen; also compressed (gzip, Zstandard, bzip2); a name that ends in `white` or `black` says whose moves of
     /// its lines count. `-` reads games from standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -58,6 +62,12 @@ pub struct Args {
     /// Goes on with this book: its lines and comments stay, its numbers grow.
     #[arg(long, value_name = "BOOK")]
     onto: Option<PathBuf>,
+    /// Writes the games that pass the filters to this file instead of a book. Started again, it keeps those that are there.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["onto", "output"])]
+    record: Option<PathBuf>,
+    /// Takes one part of the games: 3/8 is the third of eight.
+    #[arg(long, value_name = "I/N", requires = "record")]
+    shard: Option<Shard>,
     /// No progress on stderr.
     #[arg(short, long)]
     quiet: bool,
@@ -147,9 +157,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         );
         return Err(Failure::error(Exit::Usage, sentence));
     }
-    let mut feed = BuildInput::new(args);
+    let mut feed = BuildInput::new(args)?;
     for path in &args.files {
         feed.file(path)?;
+    }
+    if let Some(journal) = &feed.journal {
+        feed.tell();
+        if !args.quiet {
+            let chosen = common::several(journal.len(), "game");
+            common::say(&format!("{chosen} of {} chosen", feed.account.read));
+        }
+        return Ok(feed.account.exit());
     }
     let (grown, text) = match &old {
         Some(old) => {
@@ -187,13 +205,15 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 struct BuildInput<'a> {
     args: &'a Args,
     harvest: BookBuilder,
+    /// Takes the games instead of the harvest.
+    journal: Option<Journal<ChosenGame>>,
     player: Option<Player>,
     account: Account,
     tally: Tally,
 }
 
 impl<'a> BuildInput<'a> {
-    fn new(args: &'a Args) -> Self {
+    fn new(args: &'a Args) -> anyhow::Result<Self> {
         let mut harvest = if is_filtered(args) {
             BookBuilder::of_each_side()
         } else {
@@ -202,19 +222,33 @@ impl<'a> BuildInput<'a> {
         if args.from_positions {
             harvest = harvest.from_positions();
         }
-        Self {
+        let journal = args.record.as_deref();
+        Ok(Self {
             args,
             harvest,
+            journal: journal
+                .map(|path| Journal::open(path, &heading(args)))
+                .transpose()?,
             player: args.player.as_deref().map(Player::new),
             account: Account::default(),
             tally: Tally::default(),
-        }
+        })
     }
 
     fn file(&mut self, path: &Path) -> anyhow::Result<()> {
         let (begin, stream) = recorded::open(path)?.peek(recorded::BEGIN);
         if recorded::is_games(path, &begin) {
-            self.games(path, stream);
+            return self.games(path, stream);
+        }
+        if self.journal.is_some() {
+            let sentence = format!("--record takes games, and {} has none", path.display());
+            return Err(Failure::error(Exit::Usage, sentence));
+        }
+        if let Some(heading) = chosen_games::heading(&begin) {
+            let count = chosen_games::feed(path, &heading, &mut self.harvest)?;
+            self.account.read += count;
+            self.tally.fit += count;
+            self.tally.used += count;
             return Ok(());
         }
         let bytes = files::read_at_most(stream, book::MAX_BYTES as u64).map_err(|error| {
@@ -228,19 +262,22 @@ impl<'a> BuildInput<'a> {
         Ok(())
     }
 
-    fn games(&mut self, path: &Path, stream: Unpacked) {
+    fn games(&mut self, path: &Path, stream: Unpacked) -> anyhow::Result<()> {
         let reading = Reading {
             plies: self.args.depth,
+            shard: self.args.shard,
             is_quiet: self.args.quiet,
         };
         let Self {
             args,
             harvest,
+            journal,
             player,
             account,
             tally,
         } = self;
-        recorded::each_game(path, stream, reading, account, &mut |game| {
+        let mut failed = Ok(());
+        recorded::each_game(path, stream, reading, account, &mut |number, game| {
             if let Some(player) = player {
                 player.meet(game);
             }
@@ -256,12 +293,19 @@ impl<'a> BuildInput<'a> {
             } else if !args.from_positions && !book::begins_in_start_position(&game.line) {
                 tally.elsewhere += 1;
             } else if has_moves {
-                for side in sides {
-                    harvest.add(&game.line, side, 1);
-                }
                 tally.used += 1;
+                match journal {
+                    Some(journal) if journal.lacks(Place::of(number)) && failed.is_ok() => {
+                        failed = journal.add(ChosenGame::new(number, &game.line, &sides));
+                    }
+                    Some(_) => {}
+                    None => sides.into_iter().for_each(|side| {
+                        harvest.add(&game.line, side, 1);
+                    }),
+                }
             }
         });
+        Ok(failed?)
     }
 
     /// Says what was broken and what was left out.
@@ -334,6 +378,27 @@ fn sides(args: &Args, player: Option<&Player>, game: &RecordedGame) -> Vec<Optio
 /// Whether of some games only one side may count.
 fn is_filtered(args: &Args) -> bool {
     args.player.is_some() || args.color.is_some() || args.min_rating.is_some() || args.result.is_some()
+}
+
+/// What must agree for chosen games to make one book.
+fn heading(args: &Args) -> Heading {
+    let names: Vec<String> = args
+        .files
+        .iter()
+        .map(|path| {
+            let bytes = path.metadata().map_or(0, |file| file.len());
+            format!("{} ({bytes} bytes)", path.display())
+        })
+        .collect();
+    Heading::new(JOURNAL, args.shard)
+        .with("build", concat!("sparring ", env!("CARGO_PKG_VERSION")))
+        .with("files", names.join(", "))
+        .with("player", args.player.as_deref().unwrap_or("any"))
+        .with("sides", format!("{:?}", args.color))
+        .with("ratings", format!("{:?}", args.min_rating))
+        .with("results", format!("{:?}", args.result))
+        .with("half moves", args.depth)
+        .with(OTHER_POSITIONS, args.from_positions)
 }
 
 fn header(files: &[PathBuf]) -> String {
@@ -413,6 +478,54 @@ mod tests {
         run(&parsed(words.into_iter().chain(files)).unwrap()).unwrap();
         let text = fs::read_to_string(path("out.book")).unwrap();
         assert_eq!(text, mine);
+    }
+
+    #[test]
+    fn shards_of_the_games_make_the_same_book() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let more = "1. e4 e5 2. Nf3 Nc6 *\n\n1. d4 Nf6 *\n\n[FEN \"7k/8/5K2/8/8/8/8/6Q1 w - - 0 1\"]\n\n1. Qg7# 1-0\n";
+        fs::write(path("a.pgn"), GAMES).unwrap();
+        fs::write(path("b.pgn"), more.repeat(3)).unwrap();
+        for filters in [
+            "",
+            "--player ann",
+            "--from-positions --min-rating 2000",
+            "--from-positions",
+        ] {
+            let build = |words: &str| {
+                let words = format!("build -q --force {words} {filters}");
+                run(&parsed(words.split_whitespace()).unwrap()).unwrap();
+            };
+            let files = format!("{} {}", path("a.pgn"), path("b.pgn"));
+            build(&format!("{files} --min 1 -o {}", path("direct.book")));
+            let shards: Vec<PathBuf> = (1..=8)
+                .map(|number| {
+                    let record = path(&format!("{number}.ndjson"));
+                    // Twice: what is there is kept.
+                    for _ in 0..2 {
+                        build(&format!("{files} --shard {number}/8 --record {record}"));
+                    }
+                    record.into()
+                })
+                .collect();
+            let whole = path("whole.ndjson");
+            sparring_journal::merge(&shards)
+                .unwrap()
+                .write(whole.as_ref())
+                .unwrap();
+            let book = path("merged.book");
+            run(&parsed(format!("build -q --force {whole} --min 1 -o {book}").split(' ')).unwrap()).unwrap();
+            let text = |name: &str| {
+                let text = fs::read_to_string(path(name)).unwrap();
+                text.split_once('\n').unwrap().1.to_owned()
+            };
+            assert_eq!(text("merged.book"), text("direct.book"), "{filters}");
+            assert!(text("direct.book").lines().count() > 1, "{filters}");
+            for shard in shards {
+                fs::remove_file(shard).unwrap();
+            }
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod blunder_check;
 mod blunders;
 mod build;
 mod check;
+mod chosen_games;
 mod common;
 mod diff;
 mod explain;

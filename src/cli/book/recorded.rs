@@ -11,6 +11,7 @@ use super::{common, progress};
 use crate::cli::exit::{Exit, Failure};
 use sparring_chess::{Games, RecordedGame};
 use sparring_files::{self as files, Unpacked};
+use sparring_journal::Shard;
 use sparring_lichess::Escaped;
 
 /// So many bytes without a game are no PGN, and may never end.
@@ -118,17 +119,19 @@ pub fn is_games(path: &Path, begin: &[u8]) -> bool {
 pub struct Reading {
     /// So many half moves of each.
     pub plies: usize,
+    /// Only the games of this shard, by their number in all files together; none for all.
+    pub shard: Option<Shard>,
     /// Without a bar.
     pub is_quiet: bool,
 }
 
-/// Reads the games of a file. One that cannot be read to its end, or is no PGN, counts as far as it goes.
+/// Reads the games of a file and hands each over with its number in all files together, from 0. One that cannot be read to its end, or is no PGN, counts as far as it goes.
 pub fn each_game(
     path: &Path,
     stream: Unpacked,
     reading: Reading,
     account: &mut Account,
-    take: &mut dyn FnMut(&RecordedGame),
+    take: &mut dyn FnMut(u64, &RecordedGame),
 ) {
     let bar = progress::bytes(stream.size(), reading.is_quiet);
     let consumed = stream.consumed();
@@ -141,6 +144,13 @@ pub fn each_game(
     let mut games = Games::new(watched, reading.plies);
     let (name, mut number) = (path.display(), 0_u64);
     let ended = loop {
+        let is_wanted = reading.shard.is_none_or(|shard| shard.owns(account.read));
+        // Others are passed over, which takes little time.
+        games.set_plies(if is_wanted {
+            reading.plies
+        } else {
+            reading.plies.min(2)
+        });
         let game = match games.next_game() {
             Ok(Some(game)) => game,
             ended => break ended,
@@ -152,6 +162,9 @@ pub fn each_game(
             bar.set_position(consumed.bytes());
             bar.set_message(format!("{} games", account.read));
         }
+        if !is_wanted {
+            continue;
+        }
         if let Some(mistake) = &game.broken {
             account.broken += 1;
             if account.broken <= SHOWN {
@@ -160,7 +173,7 @@ pub fn each_game(
                 account.mistakes.push(mistake);
             }
         }
-        take(&game);
+        take(account.read - 1, &game);
     };
     bar.finish_and_clear();
     let fault = fault.take().or(ended.err());
@@ -217,10 +230,11 @@ mod tests {
         let (mut account, mut given) = (Account::default(), 0);
         let reading = Reading {
             plies: 60,
+            shard: None,
             is_quiet: true,
         };
         let stream = files::unpack(stream).unwrap();
-        each_game(Path::new("a.pgn"), stream, reading, &mut account, &mut |_| {
+        each_game(Path::new("a.pgn"), stream, reading, &mut account, &mut |_, _| {
             given += 1
         });
         (given, account)

@@ -68,11 +68,12 @@ pub(crate) fn from_pgn(
     let reading = Reading {
         plies: PLIES,
         is_quiet,
+        shard: None,
     };
     recorded::must_open(paths)?;
     for path in paths {
         let stream = recorded::open(path)?;
-        recorded::each_game(path, stream, reading, &mut account, &mut |game| {
+        recorded::each_game(path, stream, reading, &mut account, &mut |_, game| {
             player.meet(game);
             teach(lessons, judge, game, player);
         });
