@@ -65,6 +65,8 @@ struct Table {
 }
 
 const MOVES: &str = "moves";
+/// A column that is not copied: each archive gives numbers of its own.
+const OWN: &str = "revision";
 
 /// All tables but the learned book weights, which are computed again from the games.
 const TABLES: [Table; 7] = [
@@ -95,6 +97,7 @@ const TABLES: [Table; 7] = [
             ("moves", Text),
             ("account", MaybeText),
             ("played", MaybeNumber),
+            ("revision", MaybeNumber),
         ],
         least: 21,
         // Of two versions, the one with an end is newer.
@@ -134,6 +137,7 @@ const TABLES: [Table; 7] = [
             ("sent", Number),
             ("game", MaybeText),
             ("repeats", MaybeText),
+            ("revision", MaybeNumber),
         ],
         least: 5,
         known: "NOTHING",
@@ -205,9 +209,15 @@ impl Table {
         })
     }
 
+    /// The places and names of the columns that are copied of a row with so many.
+    fn copied(&self, columns: usize) -> impl Iterator<Item = (usize, &'static str)> {
+        let names = self.columns.iter().take(columns).map(|(name, _)| *name);
+        names.enumerate().filter(|(_, name)| *name != OWN)
+    }
+
     /// The SQL that inserts a row of so many columns.
     fn insert(&self, columns: usize) -> String {
-        let names: Vec<&str> = self.columns.iter().take(columns).map(|(name, _)| *name).collect();
+        let names: Vec<&str> = self.copied(columns).map(|(_, name)| name).collect();
         let key = if self.name == MOVES {
             "game, ply"
         } else {
@@ -323,7 +333,8 @@ fn write_once(into: &Archive, rows: &Rows) -> Result<Salvaged, StoreError> {
     let transaction = into.sql.unchecked_transaction()?;
     for (table, row) in rows {
         let mut insert = transaction.prepare_cached(&table.insert(row.len()))?;
-        match insert.execute(params_from_iter(row)) {
+        let values = table.copied(row.len()).filter_map(|(place, _)| row.get(place));
+        match insert.execute(params_from_iter(values)) {
             Ok(_) => {
                 haul.count(table);
                 if let (MOVES, Some(Value::Text(game))) = (table.name, row.first()) {

@@ -33,8 +33,10 @@ impl Archive {
     pub fn put_challenge(&self, record: &ChallengeRecord) -> Result<(), StoreError> {
         self.sql
             .prepare_cached(
-                "INSERT OR REPLACE INTO challenges (id, at, opponent, verdict, rule, sent, game, repeats)
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO challenges (id, at, opponent, verdict, rule, sent, game, repeats)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                 ON CONFLICT (id) DO UPDATE SET at = excluded.at, opponent = excluded.opponent, verdict = excluded.verdict,
+                 rule = excluded.rule, sent = excluded.sent, game = excluded.game, repeats = excluded.repeats",
             )?
             .execute(params![
                 record.id.as_str(),

@@ -5,7 +5,7 @@ use rusqlite::{Transaction, TransactionBehavior};
 use super::{Archive, StoreError, rows::number};
 
 /// The migrations in order. `user_version` counts those that a database has.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("../schema/001.sql"),
     include_str!("../schema/002.sql"),
     include_str!("../schema/003.sql"),
@@ -17,6 +17,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("../schema/009.sql"),
     include_str!("../schema/010.sql"),
     include_str!("../schema/011.sql"),
+    include_str!("../schema/012.sql"),
 ];
 /// A `user_version` from here on is damage, not a newer program's.
 const IMPLAUSIBLE_VERSION: usize = 1000;

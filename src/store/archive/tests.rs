@@ -1,6 +1,7 @@
 //! What is written is read again, twice written is once there, and old files are understood.
 
 mod filters;
+mod revisions;
 mod start;
 
 use std::{path::PathBuf, sync::Barrier};
