@@ -36,6 +36,7 @@ help:
 	@echo 'make bench-daemon  start-up, memory, latency, 200 games, and memory over 10,000 short ones, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
+	@echo 'make push-kills    100,000 games pushed to PostgreSQL under 20 kills: none lost, none there twice (as root, or with PostgreSQL; LEAST=1500 games a second)'
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make fuzz-coverage the same led by coverage, by cargo-fuzz (SECONDS=600 each)'
 	@echo 'make bench-books   opening books: reading, looking up, growing, printed as a table'
@@ -81,7 +82,7 @@ web/dist/index.html: web/node_modules/.package-lock.json $(shell find web/src we
 
 # At most ten minutes on two quiet cores. What only `test-all` installs is not needed here.
 .PHONY: test
-test: fmt lint web build-rust chromium systemd-analyze
+test: fmt lint web build-rust chromium systemd-analyze postgresql
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=recurse test-web-pages test-rust test-optimised
 	@test -d ../shared/testdata || echo 'Ignored: the rules against tables of others (perft.rs), files of others (files_of_others.rs), and all samples of the wire but our own (lichess_examples.rs), whose data in ../shared is not beside this checkout'
 
@@ -97,6 +98,7 @@ test-all: test openbench lint-workflows lint-manifests
 .PHONY: test-soak test-others
 test-soak:
 	$(MAKE) --no-print-directory soak-short
+	$(MAKE) --no-print-directory push-kills
 	$(MAKE) --no-print-directory bench-signature
 test-others:
 	$(MAKE) --no-print-directory berserk
@@ -121,7 +123,7 @@ lint:
 .PHONY: test-rust build-rust
 build-rust: web
 	$(CARGO) test --locked --workspace --no-run --tests
-test-rust: build-rust systemd-analyze
+test-rust: build-rust systemd-analyze postgresql
 	$(CARGO) test --locked --workspace --lib --bins $(OTHER_TESTS:%=--test %)
 	$(CARGO) test --locked --workspace --test scenarios -- --test-threads=6
 	$(CARGO) test --locked --workspace --doc
@@ -154,6 +156,12 @@ screenshots: test-build chromium
 systemd-analyze:
 	@command -v systemd-analyze > /dev/null || test "$$(uname)" != Linux || \
 		(apt-get update -qq && apt-get install -y -qq --no-install-recommends systemd)
+
+# Debian's server for the common archive, only where it is missing. Tests start one of their own from it.
+.PHONY: postgresql
+postgresql:
+	@test -n "$(wildcard /usr/lib/postgresql/*/bin/initdb)" || test "$$(uname)" != Linux || \
+		(apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql)
 
 # Debian's browser, only where it is missing.
 .PHONY: chromium
@@ -341,6 +349,12 @@ soak: testkit
 	target/release/sparring-testkit soak --games 2000 --kills 200
 soak-short: test-build
 	target/debug/sparring-testkit soak --games 40 --kills 10
+
+# 100,000 games go to a PostgreSQL of their own by a program that is killed twenty times; every row is compared.
+.PHONY: push-kills
+push-kills: LEAST ?= 1500
+push-kills: testkit postgresql
+	target/release/sparring-testkit push-kills --games 100000 --kills 20 --least $(LEAST)
 
 # The fuzz targets on a stable compiler, so many minutes of processor time each.
 .PHONY: fuzz

@@ -79,6 +79,80 @@ fn only_the_platform_module_knows_operating_systems() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Beginnings of names of clients of databases, brokers and clusters.
+const CLUSTER_CLIENTS: [&str; 12] = [
+    "tokio-postgres",
+    "postgres",
+    "sqlx",
+    "diesel",
+    "mysql",
+    "mongodb",
+    "redis",
+    "kube",
+    "async-nats",
+    "rdkafka",
+    "lapin",
+    "etcd",
+];
+
+#[test]
+fn the_default_build_has_no_client_of_a_cluster_or_a_database_server() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let [manifest, lock]: [toml::Table; 2] = ["Cargo.toml", "Cargo.lock"]
+        .map(|name| fs::read_to_string(root.join(name)).unwrap().parse().unwrap());
+    let features = manifest["features"].as_table().unwrap();
+    assert!(
+        !features.contains_key("default"),
+        "every feature is off by default"
+    );
+    let is_optional = |entry: &toml::Value| {
+        entry
+            .get("optional")
+            .is_some_and(|yes| yes.as_bool() == Some(true))
+    };
+    let targets = manifest["target"].as_table().unwrap().values();
+    let (optional, always): (Vec<_>, Vec<_>) = targets
+        .map(|target| &target["dependencies"])
+        .chain([&manifest["dependencies"]])
+        .flat_map(|table| table.as_table().unwrap())
+        .partition(|(_, entry)| is_optional(entry));
+    let clients = |from: Vec<(&String, &toml::Value)>| -> Vec<String> {
+        let names = from.into_iter().map(|(name, _)| name.clone()).collect();
+        let mut found = closure(&lock, names);
+        found.retain(|name| CLUSTER_CLIENTS.iter().any(|client| name.starts_with(client)));
+        found
+    };
+    assert_eq!(clients(always), [""; 0]);
+    assert!(
+        clients(optional).contains(&"tokio-postgres".to_owned()),
+        "the lock file is read"
+    );
+}
+
+/// These packages and all that any version of them needs.
+fn closure(lock: &toml::Table, mut next: Vec<String>) -> Vec<String> {
+    let packages = lock["package"].as_array().unwrap();
+    let mut found: Vec<String> = Vec::new();
+    while let Some(name) = next.pop() {
+        if found.contains(&name) {
+            continue;
+        }
+        let named = packages
+            .iter()
+            .filter(|package| package["name"].as_str() == Some(&name));
+        for needed in named
+            .filter_map(|package| package.get("dependencies")?.as_array())
+            .flatten()
+        {
+            // After the name may come a version.
+            let needed = needed.as_str().unwrap().split(' ').next().unwrap();
+            next.push(needed.to_owned());
+        }
+        found.push(name);
+    }
+    found
+}
+
 /// Files that may ask what time of day it is: for dates, never for how long something takes.
 const CALENDARS: [&str; 2] = ["src/bot/wall_clock.rs", "crates/lichess/src/response.rs"];
 

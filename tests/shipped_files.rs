@@ -233,7 +233,7 @@ fn the_settings_for_kubernetes_are_settings_and_the_pod_waits_for_its_games() {
 
 #[test]
 fn the_units_score_an_exposure_of_at_most_1_5() {
-    for name in ["sparring.service", "sparring@.service"] {
+    for name in ["sparring.service", "sparring@.service", "sparring-push@.service"] {
         let unit = root().join("systemd").join(name);
         let asked = Command::new("systemd-analyze")
             // The exposure is told in tenths: 1.5.

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod filter;
+mod push;
 
 use std::{
     io::{self, BufWriter, ErrorKind, Write, stdout},
@@ -42,7 +43,8 @@ use sparring_lichess::{
   sparring games export --since 2026-11-01 --until 2026-11-30 > november.pgn
   sparring games export --json > games.ndjson
   sparring games analyse --humans --threads 2
-  sparring games challenges --received --opponent Ana")]
+  sparring games challenges --received --opponent Ana
+  PGPASSWORD=... sparring games push --to postgres://sparring@db.example/sparring")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -72,6 +74,8 @@ enum What {
     Analyse(Box<analyse::Args>),
     /// Lists challenges and how they were decided, newest first.
     Challenges(ChallengeArgs),
+    /// Pushes games that have ended, and challenges, to the common archive of many bots in PostgreSQL.
+    Push(push::Args),
 }
 
 /// Opens an archive for reading: the named file, or the one in the settings' state folder.
@@ -121,6 +125,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if let What::Analyse(wanted) = &args.what {
         return analyse::run(wanted, args.archive.as_deref(), &args.config, args.json);
     }
+    push::check_build(&args.what)?;
     let archive = open_archive(args.archive.as_deref(), &args.config)?;
     let mut out = BufWriter::new(stdout().lock());
     let told = tell(args, &archive, &mut out).and_then(|()| Ok(out.flush()?));
@@ -147,6 +152,7 @@ fn is_read_no_further(error: &anyhow::Error) -> bool {
 /// Writes the output game by game, since the archive may be larger than memory. Leaves out games deleted meanwhile.
 fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.what {
+        What::Push(wanted) => push::run(wanted, archive, args.json, out)?,
         What::List(wanted) => {
             let ids = archive.ids(&wanted.filter()?)?;
             tell_absence(archive, wanted, ids.is_empty())?;

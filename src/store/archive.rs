@@ -22,6 +22,8 @@ pub use challenges::ChallengeFilter;
 pub use error::StoreError;
 pub use filter::Filter;
 pub use restore::ALWAYS;
+#[cfg(feature = "postgres")]
+pub(super) use schema::MIGRATIONS;
 
 use self::rows::{game_of, move_of, number, side_name};
 use super::{

@@ -6,6 +6,8 @@
 
 mod archive;
 mod book_outcome;
+#[cfg(feature = "postgres")]
+mod common_archive;
 mod damage;
 mod explanation;
 mod home;
@@ -29,6 +31,8 @@ pub use rusqlite::InterruptHandle;
 
 pub use archive::{ALWAYS, Archive, ChallengeFilter, Filter, StoreError};
 pub(crate) use book_outcome::{book_outcome, move_origins};
+#[cfg(feature = "postgres")]
+pub use common_archive::{Address, BATCH, CommonArchive, PushError, Pushed};
 pub use explanation::{
     BookChance, BookChoice, HumanChoice, LikelyMove, MoveExplanation, OnlineChoice, PvLine, ScoreJson,
     SearchExplanation, StyleBias, permille,

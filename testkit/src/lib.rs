@@ -1,8 +1,12 @@
 //! The testkit: runs the real bot against the sandbox, under injected faults or load.
 //! No part of the product.
 
+#[cfg(unix)]
+pub mod common_archive;
 mod harness;
 pub mod load_test;
+#[cfg(unix)]
+pub mod push_kills;
 pub mod rogue_engine;
 pub mod soak;
 

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use sparring::cli::{exit, logging};
+#[cfg(unix)]
+use sparring_testkit::push_kills;
 use sparring_testkit::{load_test, rogue_engine, soak};
 
 /// Tests the whole daemon against the sandbox.
@@ -23,6 +25,9 @@ enum Command {
     BenchDaemon(load_test::Args),
     /// Plays games under injected faults and kills, and fails if any is lost by them.
     Soak(soak::Args),
+    /// Pushes a large archive to PostgreSQL while it is killed, and fails if a row is lost or doubled.
+    #[cfg(unix)]
+    PushKills(push_kills::Args),
     /// Passes UCI on to another engine and misbehaves every few moves.
     RogueEngine(rogue_engine::Args),
 }
@@ -33,6 +38,8 @@ fn main() -> ExitCode {
     let outcome = match &cli.command {
         Command::BenchDaemon(args) => load_test::run(args),
         Command::Soak(args) => soak::run(args),
+        #[cfg(unix)]
+        Command::PushKills(args) => push_kills::run(args),
         Command::RogueEngine(args) => rogue_engine::run(args),
     };
     exit::report("sparring-testkit", outcome, &log)

@@ -9,7 +9,7 @@ fn its_help_names_every_command() {
         .output()
         .unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
-    for command in ["bench-daemon", "soak"] {
+    for command in ["bench-daemon", "soak", "push-kills"] {
         assert!(
             help.contains(&format!("\n  {command} ")),
             "{command} is missing:\n{help}"

@@ -14,7 +14,7 @@ mod merge;
 mod players;
 mod polyglot;
 mod position_search;
-mod progress;
+pub(super) mod progress;
 mod recorded;
 mod results;
 mod show;
@@ -24,7 +24,7 @@ mod unified_diff;
 
 use clap::Subcommand;
 
-pub(crate) use common::say;
+pub(crate) use common::{say, several};
 pub(super) use players::Player;
 pub(super) use position_search::search;
 pub(super) use progress::count as count_bar;

@@ -5,7 +5,7 @@ use rusqlite::{Transaction, TransactionBehavior};
 use super::{Archive, StoreError, rows::number};
 
 /// The migrations in order. `user_version` counts those that a database has.
-const MIGRATIONS: [&str; 12] = [
+pub(in crate::store) const MIGRATIONS: [&str; 12] = [
     include_str!("../schema/001.sql"),
     include_str!("../schema/002.sql"),
     include_str!("../schema/003.sql"),

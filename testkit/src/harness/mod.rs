@@ -5,7 +5,7 @@ mod process;
 mod sandbox_server;
 
 pub(super) use opponent::{GameStart, Opponent, OpponentBehavior, Played, Player, Unanswered};
-pub(super) use process::{Folder, Program, settings};
+pub(super) use process::{Folder, Program, program, settings};
 pub(super) use sandbox_server::SandboxServer;
 
 /// Text of the test book.

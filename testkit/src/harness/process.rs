@@ -68,7 +68,7 @@ pub(crate) fn settings(games: usize, overhead: &str) -> String {
 }
 
 /// The program to test: it lies beside this one, as cargo builds both.
-fn program() -> anyhow::Result<PathBuf> {
+pub(crate) fn program() -> anyhow::Result<PathBuf> {
     let program = std::env::current_exe()?.with_file_name("sparring");
     anyhow::ensure!(
         program.is_file(),

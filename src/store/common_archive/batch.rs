@@ -1,0 +1,244 @@
+//! One transaction of a push: the rows after the mark, and the mark behind them.
+
+use std::pin::pin;
+
+use bytes::Bytes;
+use futures::SinkExt as _;
+use rusqlite::{OptionalExtension as _, Row};
+use tokio_postgres::{CopyInSink, Transaction};
+
+use super::{
+    Accounts, Address, PushError, Pushed,
+    copy_text::{end_row, push_key, push_value},
+};
+use crate::store::Archive;
+
+/// Rows that are pushed by their revision.
+pub(super) struct Kind {
+    table: &'static str,
+    /// All columns but the account, the key first.
+    columns: &'static str,
+    /// When the row came to be, and the account that it names.
+    whose: &'static str,
+}
+
+pub(super) const GAMES: Kind = Kind {
+    table: "games",
+    columns: "id, began, ended, side, opponent, name, is_bot, rating, own_rating, rated, variant, speed, initial, increment, days, \
+              start, personality, level, status, winner, moves, played",
+    whose: "began, account",
+};
+pub(super) const CHALLENGES: Kind = Kind {
+    table: "challenges",
+    columns: "id, at, opponent, verdict, rule, sent, game, repeats",
+    whose: "at, NULL",
+};
+const MOVE_COLUMNS: &str = "game, ply, uci, clock, source, note, score, mate, depth, nodes, think, pondered";
+
+/// Where moves of games wait that the common archive has already.
+pub(super) const STAGE: &str = "CREATE TEMP TABLE stage (LIKE moves) ON COMMIT DELETE ROWS";
+/// A known move is replaced. One that the archive does not have stays: it may have lost it by damage.
+const FROM_STAGE: &str = "INSERT INTO moves (account, game, ply, uci, clock, source, note, score, mate, depth, nodes, think, pondered)
+    SELECT account, game, ply, uci, clock, source, note, score, mate, depth, nodes, think, pondered FROM stage
+    ON CONFLICT (account, game, ply) DO UPDATE SET uci = excluded.uci, clock = excluded.clock, source = excluded.source,
+    note = excluded.note, score = excluded.score, mate = excluded.mate, depth = excluded.depth, nodes = excluded.nodes,
+    think = excluded.think, pondered = excluded.pondered";
+/// Moves beyond the end of a game were taken back.
+const TAKEN_BACK: &str = "DELETE FROM moves USING unnest($1::text[], $2::text[]) AS known (account, id), games
+    WHERE games.account = known.account AND games.id = known.id AND moves.account = known.account AND moves.game = known.id
+    AND ply > cardinality(string_to_array(nullif(trim(games.moves), ''), ' '))";
+
+/// Bytes that are sent at once.
+const CHUNK: usize = 1 << 16;
+
+/// A row to push.
+struct Item {
+    account: String,
+    id: String,
+    revision: i64,
+}
+
+/// Writes the next rows of a kind, at most so many, and moves the mark. What the push comes to with them, and whether there were any.
+pub(super) async fn write(
+    transaction: &Transaction<'_>,
+    address: &Address,
+    archive: &Archive,
+    kind: &Kind,
+    accounts: &Accounts,
+    most: u32,
+    mut pushed: Pushed,
+) -> Result<(Pushed, bool), PushError> {
+    let failed = |error: tokio_postgres::Error| PushError::of(&error, address);
+    // One state of the archive, although the bot goes on writing.
+    let snapshot = archive.sql.unchecked_transaction()?;
+    let identity: String = snapshot.query_row("SELECT id FROM identity", [], |row| row.get(0))?;
+    let select = "SELECT revision, id FROM pushes WHERE archive = $1 AND kind = $2";
+    let mark = transaction
+        .query_opt(select, &[&identity, &kind.table])
+        .await
+        .map_err(failed)?;
+    let mark: Option<(i64, String)> = mark.map(|row| (row.get(0), row.get(1)));
+    let mark = match mark {
+        Some((revision, id)) if archive.has_reached(kind, revision, &id)? => revision,
+        _ => 0,
+    };
+    if kind.table == GAMES.table && pushed.total == 0 {
+        let count = "SELECT count(*), coalesce(sum(revision <= ?), 0) FROM games WHERE revision IS NOT NULL";
+        let (total, known): (u32, u32) =
+            snapshot.query_row(count, [mark], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        (pushed.total, pushed.known) = (total.into(), known.into());
+    }
+    let mut items = archive.after(kind, mark, most, accounts)?;
+    let Some(Item { revision, id, .. }) = items.last() else {
+        return Ok((pushed, false));
+    };
+    let set = "INSERT INTO pushes (archive, kind, revision, id) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (archive, kind) DO UPDATE SET revision = excluded.revision, id = excluded.id";
+    transaction
+        .execute(set, &[&identity, &kind.table, revision, id])
+        .await
+        .map_err(failed)?;
+    // In the order of the keys, neighbours come to lie on one page.
+    items.sort_unstable_by(|one, other| (&one.account, &one.id).cmp(&(&other.account, &other.id)));
+
+    let names: Vec<&str> = items.iter().map(|item| item.account.as_str()).collect();
+    let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
+    let delete = format!(
+        "DELETE FROM {} AS old USING unnest($1::text[], $2::text[]) AS new (account, id)
+         WHERE old.account = new.account AND old.id = new.id RETURNING old.account, old.id",
+        kind.table
+    );
+    let known = transaction
+        .query(&delete, &[&names, &ids])
+        .await
+        .map_err(failed)?;
+    let mut known: Vec<(String, String)> = known.iter().map(|row| (row.get(0), row.get(1))).collect();
+    known.sort_unstable();
+    copy(
+        transaction,
+        address,
+        archive,
+        kind.table,
+        kind.table,
+        kind.columns,
+        "id",
+        &items,
+    )
+    .await?;
+    if kind.table != GAMES.table {
+        pushed.challenges += items.len() as u64;
+        return Ok((pushed, true));
+    }
+    pushed.games += items.len() as u64;
+    let (old, new): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
+        known
+            .binary_search_by(|(account, id)| (account, id).cmp(&(&item.account, &item.id)))
+            .is_ok()
+    });
+    pushed.moves += copy(
+        transaction,
+        address,
+        archive,
+        "moves",
+        "moves",
+        MOVE_COLUMNS,
+        "game",
+        &new,
+    )
+    .await?;
+    if !old.is_empty() {
+        pushed.moves += copy(
+            transaction,
+            address,
+            archive,
+            "moves",
+            "stage",
+            MOVE_COLUMNS,
+            "game",
+            &old,
+        )
+        .await?;
+        transaction.execute(FROM_STAGE, &[]).await.map_err(failed)?;
+        let (names, ids): (Vec<&str>, Vec<&str>) = known
+            .iter()
+            .map(|(account, id)| (account.as_str(), id.as_str()))
+            .unzip();
+        transaction
+            .execute(TAKEN_BACK, &[&names, &ids])
+            .await
+            .map_err(failed)?;
+    }
+    Ok((pushed, true))
+}
+
+/// Sends the rows `from` a table of the archive `to` one of the common archive, whose column `key` is the id of an item. How many.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "two callers, and no part of them belongs together"
+)]
+async fn copy(
+    transaction: &Transaction<'_>,
+    address: &Address,
+    archive: &Archive,
+    from: &str,
+    to: &str,
+    columns: &str,
+    key: &str,
+    items: &[Item],
+) -> Result<u64, PushError> {
+    let failed = |error: tokio_postgres::Error| PushError::of(&error, address);
+    let copy = format!("COPY {to} (account, {columns}) FROM STDIN");
+    let sink: CopyInSink<Bytes> = transaction.copy_in(copy.as_str()).await.map_err(failed)?;
+    let mut sink = pin!(sink);
+    let width = columns.split(',').count();
+    let mut select = archive
+        .sql
+        .prepare_cached(&format!("SELECT {columns} FROM {from} WHERE {key} = ?"))?;
+    let mut lines = Vec::with_capacity(CHUNK + CHUNK / 4);
+    for item in items {
+        let mut rows = select.query([&item.id])?;
+        while let Some(row) = rows.next()? {
+            push_key(&mut lines, &item.account);
+            for column in 0..width {
+                push_value(&mut lines, row.get_ref(column)?);
+            }
+            end_row(&mut lines);
+        }
+        if lines.len() >= CHUNK {
+            let full = std::mem::replace(&mut lines, Vec::with_capacity(CHUNK + CHUNK / 4));
+            sink.send(full.into()).await.map_err(failed)?;
+        }
+    }
+    sink.send(lines.into()).await.map_err(failed)?;
+    sink.finish().await.map_err(failed)
+}
+
+impl Archive {
+    /// Whether a row had this revision once. If not, the archive is an older copy of the one that was pushed.
+    fn has_reached(&self, kind: &Kind, revision: i64, id: &str) -> rusqlite::Result<bool> {
+        let select = format!("SELECT revision >= ? FROM {} WHERE id = ?", kind.table);
+        let reached = self
+            .sql
+            .query_row(&select, (revision, id), |row| row.get(0))
+            .optional()?;
+        Ok(reached.unwrap_or(false))
+    }
+
+    /// The rows with the next revisions, at most so many.
+    fn after(&self, kind: &Kind, mark: i64, most: u32, accounts: &Accounts) -> rusqlite::Result<Vec<Item>> {
+        let Kind { table, whose, .. } = kind;
+        let select =
+            format!("SELECT id, revision, {whose} FROM {table} WHERE revision > ? ORDER BY revision LIMIT ?");
+        let mut select = self.sql.prepare_cached(&select)?;
+        let read = |row: &Row<'_>| {
+            let account: Option<String> = row.get(3)?;
+            let time = row.get(2)?;
+            Ok(Item {
+                account: account.unwrap_or_else(|| accounts.at(time).to_owned()),
+                id: row.get(0)?,
+                revision: row.get(1)?,
+            })
+        };
+        select.query_map((mark, most), read)?.collect()
+    }
+}
