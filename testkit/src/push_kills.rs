@@ -18,7 +18,10 @@ use crate::{
     },
     harness::program,
 };
-use sparring::cli::{exit::Exit, print};
+use sparring::{
+    cli::{exit::Exit, print},
+    store::BATCH,
+};
 use sparring_chess::units::{Stopwatch, TimeSource as _};
 
 /// Pushes a made archive to a PostgreSQL of its own, undisturbed and under kills, and compares all rows.
@@ -54,7 +57,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let server = PostgresServer::start(&[])?;
     server.create_database("undisturbed")?;
     let watch = Stopwatch::start();
-    let output = push(&server, "undisturbed", &path)?.wait_with_output()?;
+    let output = push(&server, "undisturbed", &path, BATCH)?.wait_with_output()?;
     let took = watch.elapsed();
     ensure!(output.status.success(), "the undisturbed push: {}", said(&output));
     print(format_args!("undisturbed: {}", said(&output)))?;
@@ -68,28 +71,34 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
     server.create_database("killed")?;
     let mut rng = ChaCha8Rng::seed_from_u64(args.seed);
-    // All of them together last shorter than one push, so that none comes to its end.
-    let longest = took.0 * 3 / 2 / u64::from(args.kills.max(1));
+    // Together they last half as long as one push, so that none comes to its end.
+    let longest = took.0 / u64::from(args.kills.max(1));
     for kill in 1..=args.kills {
-        let mut child = push(&server, "killed", &path)?;
+        // Short transactions, of which many come to their end.
+        let mut child = push(&server, "killed", &path, BATCH / 8)?;
         std::thread::sleep(Duration::from_millis(rng.random_range(0..=longest)));
         let is_over = child.try_wait()?.is_some();
         child.kill()?;
         let output = child.wait_with_output()?;
         ensure!(!is_over, "the push ended before kill {kill}: {}", said(&output));
     }
-    let output = push(&server, "killed", &path)?.wait_with_output()?;
+    let output = push(&server, "killed", &path, BATCH)?.wait_with_output()?;
     ensure!(output.status.success(), "the last push: {}", said(&output));
     print(format_args!("after {} kills: {}", args.kills, said(&output)))?;
     check(&wanted, &of_common(&server, "killed", &path)?)?;
     print(format_args!("0 lost, 0 doubled over {} kills", args.kills))
 }
 
-fn push(server: &PostgresServer, database: &str, archive: &Path) -> anyhow::Result<std::process::Child> {
+fn push(
+    server: &PostgresServer,
+    database: &str,
+    archive: &Path,
+    batch: u32,
+) -> anyhow::Result<std::process::Child> {
     Command::new(program()?)
         .args(["games", "push", "--archive"])
         .arg(archive)
-        .args(["--to", &server.url(database)])
+        .args(["--to", &server.url(database), "--batch", &batch.to_string()])
         .env("PGPASSWORD", PASSWORD)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -1,15 +1,23 @@
 //! Why nothing can be pushed: a sentence each, and never the password.
 
-use std::net::TcpListener;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    process::Command,
+};
 
 use crate::{
-    common_archive::server::{PASSWORD, USER},
+    common_archive::server::{PASSWORD, PostgresServer, USER},
     stage::{Stage, Test},
 };
 
 pub const TRIALS: &[Test] = &[
     ("who_cannot_log_in_is_told_why", logins),
     ("a_server_that_does_not_answer_is_named", unreachable),
+    (
+        "a_certificate_must_be_trusted_wherever_there_is_tls",
+        certificates,
+    ),
     ("tables_of_others_and_of_later_programs_are_left_alone", tables),
 ];
 
@@ -74,6 +82,63 @@ fn unreachable(stage: &Stage<'_>) {
         69,
         &format!("cannot reach PostgreSQL at {server}: "),
     );
+}
+
+/// Makes a certificate that only its file vouches for.
+const CERTIFICATE: &str = "openssl req -x509 -newkey rsa:2048 -nodes -keyout server.key -out server.crt -subj /CN=own \
+     -addext basicConstraints=critical,CA:FALSE -addext";
+
+fn certificates(stage: &Stage<'_>) {
+    // A server that refuses to talk TLS.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let without = listener.local_addr().unwrap();
+    let answers = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_exact(&mut [0; 8]).unwrap();
+        stream.write_all(b"N").unwrap();
+    });
+    let url = format!("postgres://{USER}@{without}/db?sslmode=require");
+    let no_tls = format!("PostgreSQL at {without} has no TLS, on which sslmode=require insists");
+    refused(stage, &url, Some(PASSWORD), 1, &no_tls);
+    answers.join().unwrap();
+
+    // An address of our own, as each process has its own number.
+    let [_, _, high, low] = std::process::id().to_be_bytes();
+    let host = format!("127.77.{high}.{low}");
+    let server = PostgresServer::start(&["fsync=off", &format!("listen_addresses={host}")]).unwrap();
+    let mut openssl = Command::new("sh");
+    openssl
+        .arg("-c")
+        .arg(format!("{CERTIFICATE} subjectAltName=IP:{host}"));
+    assert!(
+        openssl
+            .current_dir(server.socket())
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    for (file, setting) in [("server.key", "ssl_key_file"), ("server.crt", "ssl_cert_file")] {
+        server.give(file).unwrap();
+        let path = server.socket().join(file);
+        let set = format!("ALTER SYSTEM SET {setting} = '{}'", path.display());
+        server.query("postgres", &set).unwrap();
+    }
+    server.query("postgres", "ALTER SYSTEM SET ssl = on").unwrap();
+    server.query("postgres", "SELECT pg_reload_conf()").unwrap();
+    let is_on = |_| server.query("postgres", "SHOW ssl").unwrap() == "on";
+    assert!((0..1000).any(is_on));
+    server.create_database("games").unwrap();
+
+    let plain = format!("postgres://{USER}@{host}/games");
+    for url in [plain.clone(), format!("{plain}?sslmode=require")] {
+        let sentence = format!("the certificate of PostgreSQL at {host}:5432 is not trusted (");
+        refused(stage, &url, Some(PASSWORD), 1, &sentence);
+        let trusted = server.socket().join("server.crt");
+        let variables = [("SSL_CERT_FILE", trusted.to_str())];
+        let ended = stage.push_to(&stage.path("Ana-1.db"), &url, &variables);
+        assert_eq!(ended.code, Some(0), "{}", ended.said);
+    }
 }
 
 fn tables(stage: &Stage<'_>) {

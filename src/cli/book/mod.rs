@@ -24,7 +24,9 @@ mod unified_diff;
 
 use clap::Subcommand;
 
-pub(crate) use common::{say, several};
+pub(crate) use common::say;
+#[cfg(feature = "postgres")]
+pub(super) use common::several;
 pub(super) use players::Player;
 pub(super) use position_search::search;
 pub(super) use progress::count as count_bar;

@@ -12,10 +12,6 @@ use crate::{
 
 /// Which common archive.
 #[derive(Debug, clap::Args)]
-#[cfg_attr(
-    not(feature = "postgres"),
-    expect(dead_code, reason = "the command is listed in every build")
-)]
 pub(super) struct Args {
     /// The database. Its password belongs into the environment variable PGPASSWORD, since others can read command lines.
     #[arg(long, value_name = "postgres://USER@HOST/DATABASE", value_parser = hidden)]

@@ -58,159 +58,147 @@ struct Item {
     revision: i64,
 }
 
-/// Writes the next rows of a kind, at most so many, and moves the mark. What the push comes to with them, and whether there were any.
-pub(super) async fn write(
-    transaction: &Transaction<'_>,
-    address: &Address,
-    archive: &Archive,
-    kind: &Kind,
-    accounts: &Accounts,
-    most: u32,
-    mut pushed: Pushed,
-) -> Result<(Pushed, bool), PushError> {
-    let failed = |error: tokio_postgres::Error| PushError::of(&error, address);
-    // One state of the archive, although the bot goes on writing.
-    let snapshot = archive.sql.unchecked_transaction()?;
-    let identity: String = snapshot.query_row("SELECT id FROM identity", [], |row| row.get(0))?;
-    let select = "SELECT revision, id FROM pushes WHERE archive = $1 AND kind = $2";
-    let mark = transaction
-        .query_opt(select, &[&identity, &kind.table])
-        .await
-        .map_err(failed)?;
-    let mark: Option<(i64, String)> = mark.map(|row| (row.get(0), row.get(1)));
-    let mark = match mark {
-        Some((revision, id)) if archive.has_reached(kind, revision, &id)? => revision,
-        _ => 0,
-    };
-    if kind.table == GAMES.table && pushed.total == 0 {
-        let count = "SELECT count(*), coalesce(sum(revision <= ?), 0) FROM games WHERE revision IS NOT NULL";
-        let (total, known): (u32, u32) =
-            snapshot.query_row(count, [mark], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        (pushed.total, pushed.known) = (total.into(), known.into());
-    }
-    let mut items = archive.after(kind, mark, most, accounts)?;
-    let Some(Item { revision, id, .. }) = items.last() else {
-        return Ok((pushed, false));
-    };
-    let set = "INSERT INTO pushes (archive, kind, revision, id) VALUES ($1, $2, $3, $4)
-               ON CONFLICT (archive, kind) DO UPDATE SET revision = excluded.revision, id = excluded.id";
-    transaction
-        .execute(set, &[&identity, &kind.table, revision, id])
-        .await
-        .map_err(failed)?;
-    // In the order of the keys, neighbours come to lie on one page.
-    items.sort_unstable_by(|one, other| (&one.account, &one.id).cmp(&(&other.account, &other.id)));
-
-    let names: Vec<&str> = items.iter().map(|item| item.account.as_str()).collect();
-    let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
-    let delete = format!(
-        "DELETE FROM {} AS old USING unnest($1::text[], $2::text[]) AS new (account, id)
-         WHERE old.account = new.account AND old.id = new.id RETURNING old.account, old.id",
-        kind.table
-    );
-    let known = transaction
-        .query(&delete, &[&names, &ids])
-        .await
-        .map_err(failed)?;
-    let mut known: Vec<(String, String)> = known.iter().map(|row| (row.get(0), row.get(1))).collect();
-    known.sort_unstable();
-    copy(
-        transaction,
-        address,
-        archive,
-        kind.table,
-        kind.table,
-        kind.columns,
-        "id",
-        &items,
-    )
-    .await?;
-    if kind.table != GAMES.table {
-        pushed.challenges += items.len() as u64;
-        return Ok((pushed, true));
-    }
-    pushed.games += items.len() as u64;
-    let (old, new): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
-        known
-            .binary_search_by(|(account, id)| (account, id).cmp(&(&item.account, &item.id)))
-            .is_ok()
-    });
-    pushed.moves += copy(
-        transaction,
-        address,
-        archive,
-        "moves",
-        "moves",
-        MOVE_COLUMNS,
-        "game",
-        &new,
-    )
-    .await?;
-    if !old.is_empty() {
-        pushed.moves += copy(
-            transaction,
-            address,
-            archive,
-            "moves",
-            "stage",
-            MOVE_COLUMNS,
-            "game",
-            &old,
-        )
-        .await?;
-        transaction.execute(FROM_STAGE, &[]).await.map_err(failed)?;
-        let (names, ids): (Vec<&str>, Vec<&str>) = known
-            .iter()
-            .map(|(account, id)| (account.as_str(), id.as_str()))
-            .unzip();
-        transaction
-            .execute(TAKEN_BACK, &[&names, &ids])
-            .await
-            .map_err(failed)?;
-    }
-    Ok((pushed, true))
+/// A transaction, and what is written in it.
+pub(super) struct Batch<'a> {
+    pub(super) transaction: &'a Transaction<'a>,
+    pub(super) address: &'a Address,
+    pub(super) archive: &'a Archive,
+    pub(super) accounts: &'a Accounts,
+    pub(super) kind: &'a Kind,
+    /// Rows at most.
+    pub(super) most: u32,
 }
 
-/// Sends the rows `from` a table of the archive `to` one of the common archive, whose column `key` is the id of an item. How many.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "two callers, and no part of them belongs together"
-)]
-async fn copy(
-    transaction: &Transaction<'_>,
-    address: &Address,
-    archive: &Archive,
-    from: &str,
-    to: &str,
-    columns: &str,
-    key: &str,
-    items: &[Item],
-) -> Result<u64, PushError> {
-    let failed = |error: tokio_postgres::Error| PushError::of(&error, address);
-    let copy = format!("COPY {to} (account, {columns}) FROM STDIN");
-    let sink: CopyInSink<Bytes> = transaction.copy_in(copy.as_str()).await.map_err(failed)?;
-    let mut sink = pin!(sink);
-    let width = columns.split(',').count();
-    let mut select = archive
-        .sql
-        .prepare_cached(&format!("SELECT {columns} FROM {from} WHERE {key} = ?"))?;
-    let mut lines = Vec::with_capacity(CHUNK + CHUNK / 4);
-    for item in items {
-        let mut rows = select.query([&item.id])?;
-        while let Some(row) = rows.next()? {
-            push_key(&mut lines, &item.account);
-            for column in 0..width {
-                push_value(&mut lines, row.get_ref(column)?);
+impl Batch<'_> {
+    /// Writes the next rows of a kind, at most so many, and moves the mark, which is in the common archive for the first batch of a push.
+    /// What the push comes to with them, and the new mark; no mark when there were none.
+    pub(super) async fn write(
+        &self,
+        from: Option<i64>,
+        mut pushed: Pushed,
+    ) -> Result<(Pushed, Option<i64>), PushError> {
+        let Self {
+            transaction,
+            archive,
+            kind,
+            ..
+        } = *self;
+        let failed = |error: tokio_postgres::Error| PushError::of(&error, self.address);
+        // One state of the archive, although the bot goes on writing.
+        let snapshot = archive.sql.unchecked_transaction()?;
+        let identity: String = snapshot.query_row("SELECT id FROM identity", [], |row| row.get(0))?;
+        let mark = match from {
+            Some(mark) => mark,
+            None => {
+                let select = "SELECT revision, id FROM pushes WHERE archive = $1 AND kind = $2";
+                let found = transaction.query_opt(select, &[&identity, &kind.table]).await;
+                let found: Option<(i64, String)> = found.map_err(failed)?.map(|row| (row.get(0), row.get(1)));
+                match found {
+                    Some((revision, id)) if archive.has_reached(kind, revision, &id)? => revision,
+                    _ => 0,
+                }
             }
-            end_row(&mut lines);
+        };
+        if kind.table == GAMES.table && from.is_none() {
+            let count =
+                "SELECT count(*), coalesce(sum(revision <= ?), 0) FROM games WHERE revision IS NOT NULL";
+            let (total, known): (u32, u32) =
+                snapshot.query_row(count, [mark], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            (pushed.total, pushed.known) = (total.into(), known.into());
         }
-        if lines.len() >= CHUNK {
-            let full = std::mem::replace(&mut lines, Vec::with_capacity(CHUNK + CHUNK / 4));
-            sink.send(full.into()).await.map_err(failed)?;
+        let mut items = archive.after(kind, mark, self.most, self.accounts)?;
+        let Some(Item { revision, id, .. }) = items.last() else {
+            return Ok((pushed, None));
+        };
+        let reached = Some(*revision);
+        let set = "INSERT INTO pushes (archive, kind, revision, id) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (archive, kind) DO UPDATE SET revision = excluded.revision, id = excluded.id";
+        transaction
+            .execute(set, &[&identity, &kind.table, revision, id])
+            .await
+            .map_err(failed)?;
+        // In the order of the keys, neighbours come to lie on one page.
+        items.sort_unstable_by(|one, other| (&one.account, &one.id).cmp(&(&other.account, &other.id)));
+
+        let names: Vec<&str> = items.iter().map(|item| item.account.as_str()).collect();
+        let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
+        let delete = format!(
+            "DELETE FROM {} AS old USING unnest($1::text[], $2::text[]) AS new (account, id)
+         WHERE old.account = new.account AND old.id = new.id RETURNING old.account, old.id",
+            kind.table
+        );
+        let known = transaction
+            .query(&delete, &[&names, &ids])
+            .await
+            .map_err(failed)?;
+        let mut known: Vec<(String, String)> = known.iter().map(|row| (row.get(0), row.get(1))).collect();
+        known.sort_unstable();
+        self.copy(kind.table, kind.table, kind.columns, "id", &items)
+            .await?;
+        if kind.table != GAMES.table {
+            pushed.challenges += items.len() as u64;
+            return Ok((pushed, reached));
         }
+        pushed.games += items.len() as u64;
+        let (old, new): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
+            known
+                .binary_search_by(|(account, id)| (account, id).cmp(&(&item.account, &item.id)))
+                .is_ok()
+        });
+        pushed.moves += self.copy("moves", "moves", MOVE_COLUMNS, "game", &new).await?;
+        if !old.is_empty() {
+            pushed.moves += self.copy("moves", "stage", MOVE_COLUMNS, "game", &old).await?;
+            transaction.execute(FROM_STAGE, &[]).await.map_err(failed)?;
+            let (names, ids): (Vec<&str>, Vec<&str>) = known
+                .iter()
+                .map(|(account, id)| (account.as_str(), id.as_str()))
+                .unzip();
+            transaction
+                .execute(TAKEN_BACK, &[&names, &ids])
+                .await
+                .map_err(failed)?;
+        }
+        Ok((pushed, reached))
     }
-    sink.send(lines.into()).await.map_err(failed)?;
-    sink.finish().await.map_err(failed)
+
+    /// Sends the rows `from` a table of the archive `to` one of the common archive, whose column `key` is the id of an item. How many.
+    async fn copy(
+        &self,
+        from: &str,
+        to: &str,
+        columns: &str,
+        key: &str,
+        items: &[Item],
+    ) -> Result<u64, PushError> {
+        let Self {
+            transaction, archive, ..
+        } = *self;
+        let failed = |error: tokio_postgres::Error| PushError::of(&error, self.address);
+        let copy = format!("COPY {to} (account, {columns}) FROM STDIN");
+        let sink: CopyInSink<Bytes> = transaction.copy_in(copy.as_str()).await.map_err(failed)?;
+        let mut sink = pin!(sink);
+        let width = columns.split(',').count();
+        let mut select = archive
+            .sql
+            .prepare_cached(&format!("SELECT {columns} FROM {from} WHERE {key} = ?"))?;
+        let mut lines = Vec::with_capacity(CHUNK + CHUNK / 4);
+        for item in items {
+            let mut rows = select.query([&item.id])?;
+            while let Some(row) = rows.next()? {
+                push_key(&mut lines, &item.account);
+                for column in 0..width {
+                    push_value(&mut lines, row.get_ref(column)?);
+                }
+                end_row(&mut lines);
+            }
+            if lines.len() >= CHUNK {
+                let full = std::mem::replace(&mut lines, Vec::with_capacity(CHUNK + CHUNK / 4));
+                sink.send(full.into()).await.map_err(failed)?;
+            }
+        }
+        sink.send(lines.into()).await.map_err(failed)?;
+        sink.finish().await.map_err(failed)
+    }
 }
 
 impl Archive {

@@ -67,6 +67,15 @@ impl PushError {
                     format!("PostgreSQL at {server} wants a password for user {user}: set PGPASSWORD");
                 return Self::Refused(sentence);
             }
+            if cause.contains("certificate") {
+                return Self::Refused(format!(
+                    "the certificate of PostgreSQL at {server} is not trusted ({cause}): SSL_CERT_FILE names a file with those to trust"
+                ));
+            }
+            if cause.contains("does not support TLS") {
+                let sentence = format!("PostgreSQL at {server} has no TLS, on which sslmode=require insists");
+                return Self::Refused(sentence);
+            }
             return if error.is_closed() || std::error::Error::source(error).is_none() {
                 Self::Lost { server, cause }
             } else {

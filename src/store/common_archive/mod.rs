@@ -22,7 +22,7 @@ pub use error::PushError;
 
 use self::{
     accounts::Accounts,
-    batch::{CHALLENGES, GAMES, Kind},
+    batch::{Batch, CHALLENGES, GAMES},
     tls::Tls,
 };
 use crate::store::Archive;
@@ -100,31 +100,33 @@ impl CommonArchive {
         if accounts.is_empty() {
             return Ok(());
         }
-        while self.batch(archive, &GAMES, &accounts, batch, pushed).await? {
-            told(pushed);
+        for kind in [&GAMES, &CHALLENGES] {
+            // The mark is asked for once: two copies of an archive that are pushed at once would set each other back for ever.
+            let mut mark = None;
+            loop {
+                let Self { client, address } = self;
+                let failed = |error: tokio_postgres::Error| PushError::of(&error, address);
+                let transaction = client.transaction().await.map_err(failed)?;
+                lock(&transaction, address).await?;
+                let part = Batch {
+                    transaction: &transaction,
+                    address,
+                    archive,
+                    accounts: &accounts,
+                    kind,
+                    most: batch,
+                };
+                let (sum, reached) = part.write(mark, *pushed).await?;
+                transaction.commit().await.map_err(failed)?;
+                *pushed = sum;
+                told(pushed);
+                match reached {
+                    Some(_) => mark = reached,
+                    None => break,
+                }
+            }
         }
-        while self.batch(archive, &CHALLENGES, &accounts, batch, pushed).await? {}
         Ok(())
-    }
-
-    /// Pushes the next rows of a kind; false when there are none.
-    async fn batch(
-        &mut self,
-        archive: &Archive,
-        kind: &Kind,
-        accounts: &Accounts,
-        most: u32,
-        pushed: &mut Pushed,
-    ) -> Result<bool, PushError> {
-        let Self { client, address } = self;
-        let failed = |error: tokio_postgres::Error| PushError::of(&error, address);
-        let transaction = client.transaction().await.map_err(failed)?;
-        lock(&transaction, address).await?;
-        let (written, has_rows) =
-            batch::write(&transaction, address, archive, kind, accounts, most, *pushed).await?;
-        transaction.commit().await.map_err(failed)?;
-        *pushed = written;
-        Ok(has_rows)
     }
 }
 

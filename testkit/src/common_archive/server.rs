@@ -83,7 +83,7 @@ impl PostgresServer {
             ],
         )?;
         let access = format!(
-            "local all {SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n"
+            "local all {SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all 127.0.0.0/8 scram-sha-256\n"
         );
         fs::write(server.folder.path().join("data/pg_hba.conf"), access)?;
         let mut options = format!(
@@ -110,6 +110,15 @@ impl PostgresServer {
     pub fn create_database(&self, name: &str) -> anyhow::Result<()> {
         self.query("postgres", &format!("CREATE DATABASE {name} OWNER {USER}"))
             .map(drop)
+    }
+
+    /// Lets the server have a file in its folder.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn give(&self, name: &str) -> anyhow::Result<()> {
+        chown(self.socket().join(name), Some(self.owner.0), Some(self.owner.1))
+            .context("cannot give a file away")
     }
 
     /// The folder of its socket.
