@@ -36,6 +36,7 @@ help:
 	@echo 'make bench-daemon  start-up, memory, latency, 200 games, and memory over 10,000 short ones, printed as a table'
 	@echo 'make bench-dashboard  what sixteen live boards in a browser cost the daemon (needs chromium)'
 	@echo 'make soak-short    games while everything goes wrong on purpose; make soak is the long one'
+	@echo 'make scale-demo    a fleet, its common archive and shards on this machine, with figures (needs GNU parallel; as root, or with PostgreSQL)'
 	@echo 'make push-kills    100,000 games pushed to PostgreSQL under 20 kills: none lost, none there twice (as root, or with PostgreSQL; LEAST=1500 games a second)'
 	@echo 'make fuzz          texts spoiled by chance for every reader (MINUTES=10 of processor time each)'
 	@echo 'make fuzz-coverage the same led by coverage, by cargo-fuzz (SECONDS=600 each)'
@@ -158,6 +159,17 @@ systemd-analyze:
 		(apt-get update -qq && apt-get install -y -qq --no-install-recommends systemd)
 
 # Debian's server for the common archive, only where it is missing. Tests start one of their own from it.
+# What outgrows one machine, on one machine: four bots as a fleet on the sandbox, their archives in PostgreSQL, an analysis in eight
+# shards under GNU parallel, a large archive pushed under kills, and what the program as it is shipped needs of all that: nothing.
+.PHONY: scale-demo parallel
+scale-demo: testkit postgresql parallel
+	target/release/sparring-testkit scale-demo
+	@$(CARGO) tree --locked --package sparring --edges normal --prefix none | sort -u | \
+		$(call HOLDS,/^(tokio-postgres|postgres|kube|k8s-openapi|async-nats|rdkafka|redis|etcd-client) / { found = 1 },!found,no client of a cluster or database server)\
+		| tail -1 | sed 's/.*/the default build has no client of a cluster or a database server/'
+parallel:
+	@command -v parallel > /dev/null || (apt-get update -qq && apt-get install -y -qq --no-install-recommends parallel)
+
 .PHONY: postgresql
 postgresql:
 	@test -n "$(wildcard /usr/lib/postgresql/*/bin/initdb)" || test "$$(uname)" != Linux || \
@@ -423,6 +435,7 @@ packages: web
 version:
 	@test -n "$(VERSION)" || { echo 'make version VERSION=1.0.0'; exit 1; }
 	sed -i -E '/^(version|sparring-[a-z-]+) = /s/version = "[^"]*"/version = "$(VERSION)"/' Cargo.toml
+	sed -i -E 's|(image: ghcr.io/[^:]*:).*|\1$(VERSION)|' packaging/kubernetes/*.yaml
 	$(CARGO) update --quiet --workspace
 
 # The workflows and forms: grammar, permissions, shell. The package of actionlint fetches a program that not every network lets through.

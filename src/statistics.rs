@@ -100,12 +100,17 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Half of the 95 % confidence interval of a score, from the variance of the results, so that draws narrow it; none of fewer than two.
+/// Half of the 95 % confidence interval of a score, from the variance of the results, so that draws narrow it; none where all
+/// results are alike, and of fewer than two.
 pub(crate) fn interval(scored: &[f64]) -> Option<f64> {
     if scored.len() < 2 {
         return None;
     }
     let mean = mean(scored)?;
+    // Of all games won, or all lost, the variance says nothing.
+    if scored.iter().all(|each| *each == scored[0]) {
+        return None;
+    }
     let squares: f64 = scored.iter().map(|each| (each - mean).powi(2)).sum();
     let variance = squares / (scored.len() - 1) as f64;
     Some(NINETY_FIVE * (variance / scored.len() as f64).sqrt())

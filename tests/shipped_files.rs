@@ -506,3 +506,24 @@ fn the_units_hand_over_secrets_start_without_them_and_keep_accounts_apart() {
         assert!(has(&format!("RuntimeDirectory={place}")), "{name}");
     }
 }
+
+#[test]
+fn the_manifests_name_the_image_of_this_version() {
+    for name in ["sparring.yaml", "shards.yaml"] {
+        let text = fs::read_to_string(root().join("packaging/kubernetes").join(name)).unwrap();
+        let images = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("image: "));
+        let images: Vec<&str> = images.collect();
+        assert!(!images.is_empty(), "{name}");
+        for image in images {
+            let (repository, tag) = image.split_once(':').unwrap();
+            assert_eq!(tag, env!("CARGO_PKG_VERSION"), "{name}: make version");
+            assert_eq!(
+                repository,
+                repository.to_lowercase(),
+                "Kubernetes takes no capitals"
+            );
+        }
+    }
+}

@@ -15,13 +15,16 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=src/nnue/layout.rs");
     println!("cargo::rerun-if-env-changed=EVALFILE");
-    let net = match env::var_os("EVALFILE").filter(|path| !path.is_empty()) {
-        None => env::current_dir().map(|root| root.join("src/nnue/weights.bin")),
-        Some(path) => Ok(PathBuf::from(path)),
+    let (whose, net) = match env::var_os("EVALFILE").filter(|path| !path.is_empty()) {
+        None => (
+            "the shipped net",
+            env::current_dir().map(|root| root.join("src/nnue/weights.bin")),
+        ),
+        Some(path) => ("EVALFILE", Ok(PathBuf::from(path))),
     };
     let checked = net
         .map_err(|error| error.to_string())
-        .and_then(|net| check(&net).map(|()| net));
+        .and_then(|net| check(whose, &net).map(|()| net));
     match checked {
         Ok(net) => {
             println!("cargo::rerun-if-changed={}", net.display());
@@ -34,9 +37,9 @@ fn main() {
     }
 }
 
-/// Whether a file is a net; else the reason in a sentence.
-fn check(path: &Path) -> Result<(), String> {
-    let wrong = |why: String| format!("EVALFILE {path:?}: {why}");
+/// Whether a file is a net; else the reason in a sentence that says whose it is.
+fn check(whose: &str, path: &Path) -> Result<(), String> {
+    let wrong = |why: String| format!("{whose} {path:?}: {why}");
     if !path.is_absolute() {
         return Err(wrong("an absolute path is needed".to_owned()));
     }

@@ -239,8 +239,8 @@ fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[E
     };
     let [first, second] = engines.each_ref().map(build);
     Heading::new("match", args.shard)
-        .with("first", format!("{}{first}", args.first))
-        .with("second", format!("{}{second}", args.second))
+        .with("first", first)
+        .with("second", second)
         .with("time", controls[0])
         .with("time of the second", controls[1])
         .with("margin", args.margin)
@@ -254,17 +254,23 @@ fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[E
                 fnv64(openings.as_bytes())
             ),
         )
+        .with("half moves of openings", format!("{:?}", args.plies))
         .with("seed", args.seed)
         .with("options", args.options.join(" "))
 }
 
-/// A number that tells builds of an engine apart; nothing for what is looked for in the path of programs.
+/// An engine's words, with a number for its build instead of the path; what is looked for in the path of programs has none.
 fn build(engine: &EngineSpec) -> String {
-    let program = engine
-        .command
-        .first()
-        .and_then(|program| files::read(program.as_ref(), files::DATA).ok());
-    program.map_or_else(String::new, |bytes| format!(" (build {:016x})", fnv64(&bytes)))
+    let mut words = engine.command.clone();
+    let program = words.first_mut();
+    let read = program
+        .as_ref()
+        .and_then(|program| files::read(Path::new(program.as_str()), files::DATA).ok());
+    let Some((program, bytes)) = program.zip(read) else {
+        return words.join(" ");
+    };
+    *program = format!("build {:016x}", fnv64(&bytes));
+    words.join(" ")
 }
 
 fn engines(args: &Args) -> anyhow::Result<[EngineSpec; 2]> {

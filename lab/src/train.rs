@@ -12,8 +12,8 @@ use sparring_engine::nnue::Sampler;
 /// Trains a net that corrects the evaluation towards search scores.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring-lab train-net games.txt                                         # what would come of it
-  sparring-lab train-net games.txt more.txt --write crates/engine/src/nnue/weights.bin")]
+  sparring-lab train-net games.ndjson                                         # what would come of it
+  sparring-lab train-net games.ndjson more.txt --write crates/engine/src/nnue/weights.bin")]
 pub struct Args {
     /// Files of games, as `sparring-lab datagen` writes them.
     #[arg(required = true)]
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_written_is_told_before_games_are_read() {
-        let args: Args = parsed(["train", "no-games.txt", "--write", "/nowhere/weights.bin"]).unwrap();
+        let args: Args = parsed(["train", "no-games.ndjson", "--write", "/nowhere/weights.bin"]).unwrap();
         assert_eq!(
             run(&args).unwrap_err().to_string(),
             "cannot write /nowhere/weights.bin"
@@ -118,10 +118,13 @@ mod tests {
     #[test]
     fn numbers_that_teach_nothing_are_refused() {
         for words in ["--passes=0", "--batch=0", "--rate=nan", "--decay=-1", "--k=0"] {
-            assert!(parsed::<Args>(["train", "games.txt", words]).is_err(), "{words}");
+            assert!(
+                parsed::<Args>(["train", "games.ndjson", words]).is_err(),
+                "{words}"
+            );
         }
-        assert!(parsed::<Args>(["train", "games.txt", "--decay", "0"]).is_ok());
-        let args: Args = parsed(["train", "games.txt", "--rate", "0.5", "--decay", "2"]).unwrap();
+        assert!(parsed::<Args>(["train", "games.ndjson", "--decay", "0"]).is_ok());
+        let args: Args = parsed(["train", "games.ndjson", "--rate", "0.5", "--decay", "2"]).unwrap();
         assert!(
             run(&args)
                 .unwrap_err()

@@ -15,8 +15,8 @@ use sparring_engine::{
 /// Moves the weights of the evaluation to where they predict the results of games best.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  sparring-lab tune games.txt                                          # what would come of it
-  sparring-lab tune games.txt more.txt --write crates/engine/src/eval/weights.rs
+  sparring-lab tune games.ndjson                                          # what would come of it
+  sparring-lab tune games.ndjson more.txt --write crates/engine/src/eval/weights.rs
   sparring-lab tune atomic.txt --variant atomic --write crates/engine/src/eval/variants/weights/atomic.rs")]
 pub struct Args {
     /// Files of games, as `sparring-lab datagen` writes them.
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_written_is_told_before_games_are_read() {
-        let args: Args = parsed(["tune", "no-games.txt", "--write", "/nowhere/weights.rs"]).unwrap();
+        let args: Args = parsed(["tune", "no-games.ndjson", "--write", "/nowhere/weights.rs"]).unwrap();
         assert_eq!(
             run(&args).unwrap_err().to_string(),
             "cannot write /nowhere/weights.rs"
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn numbers_that_no_tuning_comes_of_are_refused() {
-        let of = |words: &str| parsed::<Args>(format!("tune games.txt {words}").split_ascii_whitespace());
+        let of = |words: &str| parsed::<Args>(format!("tune games.ndjson {words}").split_ascii_whitespace());
         assert!(of("--k 1.2 --result-share 0.4").is_ok());
         for (name, value, told) in [
             ("k", "nan", "it is a number above 0"),

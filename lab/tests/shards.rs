@@ -43,7 +43,10 @@ fn shards_are_the_whole(command: &str) {
     let (result, whole) = run("whole", "");
     let mut words = vec!["merge".to_owned()];
     for number in 1..=8 {
-        words.push(run(&number.to_string(), &format!(" --shard {number}/8")).1);
+        let (_, record) = run(&number.to_string(), &format!(" --shard {number}/8"));
+        let rows = fs::read_to_string(&record).unwrap().lines().count() - 1;
+        assert!(rows > 0, "shard {number} has no row");
+        words.push(record);
     }
     let merged = folder.path().join("merged").display().to_string();
     words.extend(["-o".to_owned(), merged.clone()]);
@@ -55,7 +58,6 @@ fn shards_are_the_whole(command: &str) {
         lines
     };
     assert_eq!(sorted(&merged), sorted(&whole));
-    assert!(sorted(&whole).len() > 8, "every shard has rows");
     // There is nothing left to play: the record alone gives the result.
     assert_eq!(run("merged", "").0, result);
     assert_eq!(sorted(&merged), sorted(&whole));
@@ -80,7 +82,7 @@ fn of_a_calibration() {
     )
     .unwrap();
     shards_are_the_whole(&format!(
-        "calibrate --levels 600,800,1000 --games 12 --reach 1 --openings {}",
+        "calibrate --levels 600,800,1000 --games 24 --reach 1 --openings {}",
         endings.display()
     ));
 }

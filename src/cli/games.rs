@@ -122,9 +122,6 @@ fn damaged(what: &str) -> anyhow::Error {
 /// # Errors
 /// When there is no archive, or no such game.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    if let What::Analyse(wanted) = &args.what {
-        return analyse::run(wanted, args.archive.as_deref(), &args.config, args.json);
-    }
     push::check_build(&args.what)?;
     let archive = open_archive(args.archive.as_deref(), &args.config)?;
     let mut out = BufWriter::new(stdout().lock());
@@ -152,6 +149,7 @@ fn is_read_no_further(error: &anyhow::Error) -> bool {
 /// Writes the output game by game, since the archive may be larger than memory. Leaves out games deleted meanwhile.
 fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<()> {
     match &args.what {
+        What::Analyse(wanted) => analyse::run(wanted, archive, args.json, out)?,
         What::Push(wanted) => push::run(wanted, archive, args.json, out)?,
         What::List(wanted) => {
             let ids = archive.ids(&wanted.filter()?)?;
@@ -198,8 +196,6 @@ fn tell(args: &Args, archive: &Archive, out: &mut impl Write) -> anyhow::Result<
                 out.write_all(said.as_bytes())?;
             }
         }
-        // It has its own output.
-        What::Analyse(_) => {}
         What::Challenges(asked) => {
             for challenge in archive.challenges(&asked.filter()?)? {
                 let said = if args.json {

@@ -4,6 +4,8 @@ use std::{
     io::{self, Read, Write},
     net::TcpStream,
     path::PathBuf,
+    sync::mpsc::channel,
+    thread,
     time::Duration,
 };
 
@@ -72,12 +74,26 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Question::Ready => ("/readyz", "ready"),
     };
     let password = known_password(args.password_file.clone()).map_err(anyhow::Error::new)?;
-    let answer = ask(&args.address, path, password.as_ref())
+    let answer = in_time(args.address.clone(), path, password)
         .with_context(|| format!("no answer from {}", args.address))?;
-    match refusal(&answer) {
+    let refused = refusal(&answer).filter(|(status, _)| match args.question {
+        // Who refuses the password is live: the bot has the one of its start, the file may have a newer one.
+        Question::Live => status.is_empty() || status.starts_with('5'),
+        Question::Ready => true,
+    });
+    match refused {
         None => print(word),
-        Some(why) => Err(Failure::error(Exit::Failed, format!("not {word}: {why}"))),
+        Some((_, why)) => Err(Failure::error(Exit::Failed, format!("not {word}: {why}"))),
     }
+}
+
+/// The answer, if it comes in time, however slowly its bytes come.
+fn in_time(address: Listen, path: &'static str, password: Option<SecretString>) -> io::Result<String> {
+    let (tx, rx) = channel();
+    // It ends with the program.
+    thread::spawn(move || tx.send(ask(&address, path, password.as_ref())));
+    rx.recv_timeout(PATIENCE)
+        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
 }
 
 /// The whole answer to a GET request.
@@ -110,8 +126,8 @@ fn exchange(
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// Why an answer is not yes.
-fn refusal(answer: &str) -> Option<String> {
+/// Why an answer is not yes, with its status; an empty one of what is not HTTP.
+fn refusal(answer: &str) -> Option<(&str, String)> {
     #[derive(Deserialize)]
     struct Body {
         why: Option<String>,
@@ -119,16 +135,18 @@ fn refusal(answer: &str) -> Option<String> {
     }
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let status = head.split(' ').nth(1).unwrap_or_default();
-    if head.starts_with("HTTP/1.") && status == "200" {
+    let status = if head.starts_with("HTTP/1.") { status } else { "" };
+    if status == "200" {
         return None;
     }
     let said = serde_json::from_str(body)
         .ok()
         .and_then(|body: Body| body.why.or(body.error));
-    Some(said.unwrap_or_else(|| match status {
+    let why = said.unwrap_or_else(|| match status {
         "" => "the answer is not HTTP".to_owned(),
         status => format!("the answer is {status}"),
-    }))
+    });
+    Some((status, why))
 }
 
 #[cfg(test)]
@@ -138,6 +156,10 @@ mod tests {
     #[test]
     fn only_200_is_yes_and_what_was_said_is_the_reason() {
         assert_eq!(refusal("HTTP/1.1 200 OK\r\n\r\n{\"ok\":true}"), None);
+        assert_eq!(
+            refusal("HTTP/1.1 401 x\r\n\r\n").map(|(status, _)| status),
+            Some("401")
+        );
         for (answer, why) in [
             (
                 "HTTP/1.1 503 Service Unavailable\r\na: b\r\n\r\n{\"ok\":false,\"why\":\"stopping\"}",
@@ -151,7 +173,8 @@ mod tests {
             ("SSH-2.0", "the answer is not HTTP"),
             ("", "the answer is not HTTP"),
         ] {
-            assert_eq!(refusal(answer).as_deref(), Some(why), "{answer}");
+            let said = refusal(answer).map(|(_, why)| why);
+            assert_eq!(said.as_deref(), Some(why), "{answer}");
         }
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn declare(status: &mut Section<'_>) -> Dashboard {
             "listen",
             ListenForm,
             "nowhere",
-            "Where the dashboard, /healthz and /metrics (OpenMetrics) are served. Beyond this machine only with a password.",
+            "Where the dashboard, /livez, /readyz and /metrics (OpenMetrics) are served. Beyond this machine only with a password.",
         ),
         password_file: status
             .optional(

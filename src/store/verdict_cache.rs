@@ -3,10 +3,25 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
+use thiserror::Error;
 
 use super::archive::BUSY;
 use sparring_chess::units::{Centipawns, Nodes};
 use sparring_engine::Score;
+
+/// What tells the file from other databases: "spva" in ASCII.
+const KIND: i64 = 0x7370_7661;
+
+/// Why known scores cannot be used.
+#[derive(Debug, Error)]
+pub enum CacheError {
+    /// SQLite's error.
+    #[error(transparent)]
+    Sql(#[from] rusqlite::Error),
+    /// A database with other tables.
+    #[error("it is a database of another kind")]
+    Foreign,
+}
 
 /// Scores by position, build of the engine and limit.
 #[derive(Debug)]
@@ -17,16 +32,22 @@ pub struct VerdictCache {
 }
 
 impl VerdictCache {
-    /// Opens the file, or makes it. Scores of other builds and limits stay in it.
+    /// Opens the file, or makes it. Scores of other limits stay in it, those of other builds go.
     ///
     /// # Errors
-    /// [`rusqlite::Error`] when it cannot be read or written, or is no such file.
-    pub fn open(path: &Path, build: &str, limit: Nodes) -> rusqlite::Result<Self> {
+    /// [`CacheError`] when it cannot be read or written, or is another database.
+    pub fn open(path: &Path, build: &str, limit: Nodes) -> Result<Self, CacheError> {
         let sql = Connection::open(path)?;
+        let found: i64 = sql.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        let tables: u32 = sql.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        if found != KIND && tables > 0 {
+            return Err(CacheError::Foreign);
+        }
         // Several programs may share it, and a lost score is searched for again.
         sql.busy_timeout(BUSY)?;
         sql.pragma_update(None, "journal_mode", "wal")?;
         sql.pragma_update(None, "synchronous", "off")?;
+        sql.pragma_update(None, "application_id", KIND)?;
         sql.execute_batch(
             "CREATE TABLE IF NOT EXISTS verdicts (
                  position TEXT NOT NULL,     -- variant, and FEN without the number of the move
@@ -37,6 +58,7 @@ impl VerdictCache {
                  PRIMARY KEY (position, build, nodes)
              ) STRICT, WITHOUT ROWID;",
         )?;
+        sql.execute("DELETE FROM verdicts WHERE build <> ?", [build])?;
         Ok(Self {
             sql,
             build: build.to_owned(),
@@ -100,8 +122,13 @@ mod tests {
         assert_eq!(again.get("one").unwrap(), Some(Score::Cp(Centipawns(-31))));
         assert_eq!(again.get("two").unwrap(), Some(Score::Mate(-2)));
         assert_eq!(again.get("three").unwrap(), None);
-        assert_eq!(open("b", 100).get("one").unwrap(), None);
         assert_eq!(open("a", 200).get("one").unwrap(), None);
+        assert_eq!(open("b", 100).get("one").unwrap(), None);
+        assert_eq!(
+            open("a", 100).get("one").unwrap(),
+            None,
+            "scores of the other build are gone"
+        );
     }
 
     #[test]
@@ -112,5 +139,9 @@ mod tests {
         std::fs::write(&path, &text).unwrap();
         assert!(VerdictCache::open(&path, "a", Nodes(1)).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        let archive = folder.path().join("archive.db");
+        drop(super::super::Archive::open(&archive).unwrap());
+        let refused = VerdictCache::open(&archive, "a", Nodes(1)).unwrap_err();
+        assert!(matches!(refused, CacheError::Foreign), "{refused}");
     }
 }

@@ -8,6 +8,8 @@ pub mod load_test;
 #[cfg(unix)]
 pub mod push_kills;
 pub mod rogue_engine;
+#[cfg(unix)]
+pub mod scale_demo;
 pub mod soak;
 
 /// What words say to a command's arguments, the first of them being its name.

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use sparring::cli::{exit, logging};
-#[cfg(unix)]
-use sparring_testkit::push_kills;
 use sparring_testkit::{load_test, rogue_engine, soak};
+#[cfg(unix)]
+use sparring_testkit::{push_kills, scale_demo};
 
 /// Tests the whole daemon against the sandbox.
 #[derive(Debug, Parser)]
@@ -28,6 +28,9 @@ enum Command {
     /// Pushes a large archive to PostgreSQL while it is killed, and fails if a row is lost or doubled.
     #[cfg(unix)]
     PushKills(push_kills::Args),
+    /// Runs a fleet of bots, their common archive and shards on this machine, and prints the figures.
+    #[cfg(unix)]
+    ScaleDemo(scale_demo::Args),
     /// Passes UCI on to another engine and misbehaves every few moves.
     RogueEngine(rogue_engine::Args),
 }
@@ -40,6 +43,8 @@ fn main() -> ExitCode {
         Command::Soak(args) => soak::run(args),
         #[cfg(unix)]
         Command::PushKills(args) => push_kills::run(args),
+        #[cfg(unix)]
+        Command::ScaleDemo(args) => scale_demo::run(args),
         Command::RogueEngine(args) => rogue_engine::run(args),
     };
     exit::report("sparring-testkit", outcome, &log)

@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     print(format_args!("0 lost, 0 doubled over {} kills", args.kills))
 }
 
-fn push(
+pub(crate) fn push(
     server: &PostgresServer,
     database: &str,
     archive: &Path,
@@ -107,7 +107,7 @@ fn push(
         .context("cannot start the program")
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     let both = [&output.stdout[..], &output.stderr[..]].concat();
     String::from_utf8_lossy(&both).trim_end().to_owned()
 }

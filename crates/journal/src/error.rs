@@ -18,6 +18,12 @@ pub enum JournalError {
         #[source]
         source: std::io::Error,
     },
+    /// Another program writes to the file.
+    #[error("the journal {} is in use: another run writes to it", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// The first line is no heading.
     #[error("{}:1: this is no heading of a journal", path.display())]
     NoHeading {
@@ -55,7 +61,7 @@ pub enum JournalError {
         path: PathBuf,
         /// Its shard.
         found: Shard,
-        /// The file that was read first.
+        /// The file with the first shard.
         first: PathBuf,
     },
     /// Two journals of one shard.
@@ -69,7 +75,7 @@ pub enum JournalError {
         second: PathBuf,
     },
     /// Shards of which there is no journal.
-    #[error("missing: {}", shards.iter().map(|shard| format!("shard {shard}")).collect::<Vec<_>>().join(", "))]
+    #[error("missing: {}", listed(shards))]
     Missing {
         /// The shards.
         shards: Vec<Shard>,
@@ -77,4 +83,17 @@ pub enum JournalError {
     /// No journals were named.
     #[error("there is nothing to merge")]
     Nothing,
+}
+
+/// The first ten shards, and how many more.
+fn listed(shards: &[Shard]) -> String {
+    let mut words: Vec<String> = shards
+        .iter()
+        .take(10)
+        .map(|shard| format!("shard {shard}"))
+        .collect();
+    if shards.len() > words.len() {
+        words.push(format!("and {} more", shards.len() - words.len()));
+    }
+    words.join(", ")
 }

@@ -2,23 +2,19 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{File, OpenOptions},
-    io::{self, Seek as _, SeekFrom, Write as _},
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, ErrorKind, Write as _},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{
-    error::JournalError,
-    heading::Heading,
-    shard::{Shard, owns},
-};
+use super::{error::JournalError, heading::Heading, shard::Shard};
 use sparring_files as files;
 
-/// Where in its run a row belongs.
+/// Which task of a run a row is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct TaskId {
     /// What shards divide: a pair of games, a game, a square. A unit is never split.
     pub unit: u64,
     /// Tells the rows of a unit apart; 0 where it has one row.
@@ -26,26 +22,38 @@ pub struct Place {
     pub part: u64,
 }
 
-impl Place {
-    /// The place of a unit with one row.
+impl TaskId {
+    /// The task of a unit that has one.
     #[must_use]
     pub fn of(unit: u64) -> Self {
         Self { unit, part: 0 }
     }
 }
 
-/// A finished task. Its JSON must have [`Place`] in it, as `unit` and, where it is not 0, `part`.
-pub trait Row: Serialize + DeserializeOwned {
-    /// Where in the run it belongs.
-    fn place(&self) -> Place;
+/// A finished task. Its JSON must have [`TaskId`] in it, as `unit` and, where it is not 0, `part`.
+pub trait FinishedTask: Serialize + DeserializeOwned {
+    /// Which task of the run it is.
+    fn id(&self) -> TaskId;
+
+    /// Drops what nobody asks the journal for once it is written, so that long runs fit into memory.
+    fn forget(&mut self) {}
 }
 
 /// All finished tasks of a run or of one of its shards, kept in a file when there is one.
 #[derive(Debug)]
 pub struct Journal<R> {
-    rows: BTreeMap<Place, R>,
+    rows: BTreeMap<TaskId, R>,
     shard: Option<Shard>,
-    file: Option<(PathBuf, File)>,
+    file: Option<JournalFile>,
+}
+
+/// A file that this run alone writes to.
+#[derive(Debug)]
+struct JournalFile {
+    path: PathBuf,
+    file: File,
+    /// Bytes up to the end of the last row.
+    length: u64,
 }
 
 impl<R> Default for Journal<R> {
@@ -82,101 +90,154 @@ impl<R> Journal<R> {
         self.rows.is_empty()
     }
 
-    /// A finished task.
-    #[must_use]
-    pub fn get(&self, place: Place) -> Option<&R> {
-        self.rows.get(&place)
-    }
-
     /// Whether a task is still to be done, and by this run: finished ones are not, nor those of other shards.
     #[must_use]
-    pub fn lacks(&self, place: Place) -> bool {
-        owns(self.shard, place.unit) && !self.rows.contains_key(&place)
+    pub fn lacks(&self, task: TaskId) -> bool {
+        self.shard.is_none_or(|shard| shard.owns(task.unit)) && !self.rows.contains_key(&task)
     }
 }
 
-impl<R: Row> Journal<R> {
-    /// Opens or creates a journal file. A last line that was cut off by a kill is dropped.
+impl<R: FinishedTask> Journal<R> {
+    /// Opens or creates a journal file, and keeps other runs off it. A last line that was cut off by a kill is dropped.
     ///
     /// # Errors
-    /// [`JournalError`] when the file cannot be used, belongs to another run or shard, or has a line that is no row. The file is
-    /// then unchanged.
+    /// [`JournalError`] when the file cannot be used, is in use, belongs to another run or shard, or has a line that is no row. The
+    /// file is then unchanged.
     pub fn open(path: &Path, heading: &Heading) -> Result<Self, JournalError> {
         let failed = |source| JournalError::File {
             path: path.to_owned(),
             source,
         };
-        let text = match path.exists() {
-            true => files::read_text(path, files::DATA).map_err(failed)?,
-            false => String::new(),
-        };
-        // A cut line would run into the next one.
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let rows = match Lines::read(path, &text[..whole])? {
-            Some(lines) => {
-                if let Some(difference) = heading.difference(&lines.heading) {
-                    let path = path.to_owned();
-                    return Err(JournalError::OtherRun { path, difference });
-                }
-                if lines.heading.shard() != heading.shard() {
-                    let name = |shard: Option<Shard>| match shard {
-                        Some(shard) => format!("shard {shard}"),
-                        None => "the whole run".to_owned(),
-                    };
-                    let (path, found) = (path.to_owned(), name(lines.heading.shard()));
-                    let difference = format!("it has {found}, this is {}", name(heading.shard()));
-                    return Err(JournalError::OtherRun { path, difference });
-                }
-                lines.rows(|line| serde_json::from_str::<R>(line))?
-            }
-            // A kill may have cut the heading itself.
-            None if heading.line().starts_with(&text) => BTreeMap::new(),
-            None => {
-                return Err(JournalError::NoHeading {
-                    path: path.to_owned(),
-                });
-            }
-        };
-        let open = || -> io::Result<File> {
-            let mut options = OpenOptions::new();
-            let mut file = options.create(true).truncate(false).write(true).open(path)?;
-            file.set_len(whole as u64)?;
-            file.seek(SeekFrom::End(0))?;
-            if whole == 0 {
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .create(true)
+            .read(true)
+            .append(true)
+            .open(path)
+            .map_err(failed)?;
+        file.try_lock().map_err(|why| match why {
+            TryLockError::WouldBlock => JournalError::InUse {
+                path: path.to_owned(),
+            },
+            TryLockError::Error(why) => failed(why),
+        })?;
+        let text = whole_lines(path)?;
+        let rows = rows_of_run(path, &text, heading)?;
+        let mut begin = || -> io::Result<u64> {
+            // A cut line would run into the next one.
+            file.set_len(text.len() as u64)?;
+            if text.is_empty() {
                 writeln!(file, "{}", heading.line())?;
             }
-            Ok(file)
+            Ok(file.metadata()?.len())
         };
+        let length = begin().map_err(failed)?;
         Ok(Self {
             rows,
             shard: heading.shard(),
-            file: Some((path.to_owned(), open().map_err(failed)?)),
+            file: Some(JournalFile {
+                path: path.to_owned(),
+                file,
+                length,
+            }),
         })
     }
 
-    /// A journal of a shard or of a whole run, in memory only.
-    #[must_use]
-    pub fn in_memory(shard: Option<Shard>) -> Self {
-        Self { shard, ..Self::new() }
+    /// Reads a journal file to add nothing to it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), but for a file in use.
+    pub fn read(path: &Path, heading: &Heading) -> Result<Self, JournalError> {
+        let text = whole_lines(path)?;
+        Ok(Self {
+            rows: rows_of_run(path, &text, heading)?,
+            shard: heading.shard(),
+            file: None,
+        })
     }
 
     /// Adds a finished task and writes its line at once.
     ///
     /// # Errors
-    /// [`JournalError::File`] when it cannot be written.
-    pub fn add(&mut self, row: R) -> Result<(), JournalError> {
-        if let Some((path, file)) = &mut self.file {
-            let written = serde_json::to_string(&row)
-                .map_err(io::Error::from)
-                .and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
-            written.map_err(|source| JournalError::File {
-                path: path.clone(),
-                source,
-            })?;
+    /// [`JournalError::File`] when it cannot be written. No part of it is then in the file.
+    pub fn add(&mut self, mut row: R) -> Result<(), JournalError> {
+        if let Some(file) = &mut self.file {
+            file.write(&row)?;
+            row.forget();
         }
-        self.rows.insert(row.place(), row);
+        self.rows.insert(row.id(), row);
         Ok(())
     }
+}
+
+impl JournalFile {
+    fn write(&mut self, row: &impl Serialize) -> Result<(), JournalError> {
+        let mut write = || -> io::Result<u64> {
+            let line = serde_json::to_string(row)? + "\n";
+            self.file.write_all(line.as_bytes())?;
+            Ok(line.len() as u64)
+        };
+        match write() {
+            Ok(written) => {
+                self.length += written;
+                Ok(())
+            }
+            Err(source) => {
+                // Half a line would run into the next one. If this fails too, the next opening drops it.
+                let _ = self.file.set_len(self.length);
+                Err(JournalError::File {
+                    path: self.path.clone(),
+                    source,
+                })
+            }
+        }
+    }
+}
+
+/// The lines of a file that have an end. A kill may cut the last one, even inside of a character.
+pub(crate) fn whole_lines(path: &Path) -> Result<String, JournalError> {
+    let read = || -> io::Result<String> {
+        let mut bytes = files::read(path, files::DATA)?;
+        let is_cut_heading = !bytes.contains(&b'\n') && bytes.starts_with(b"{");
+        match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => bytes.truncate(end + 1),
+            None if is_cut_heading => bytes.clear(),
+            None => {}
+        }
+        String::from_utf8(bytes).map_err(|why| io::Error::new(ErrorKind::InvalidData, why))
+    };
+    read().map_err(|source| JournalError::File {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The rows of a text, which must be those of the run and shard of a heading; none in an empty text.
+fn rows_of_run<R: FinishedTask>(
+    path: &Path,
+    text: &str,
+    heading: &Heading,
+) -> Result<BTreeMap<TaskId, R>, JournalError> {
+    let Some(lines) = Lines::read(path, text)? else {
+        return Ok(BTreeMap::new());
+    };
+    let name = |shard: Option<Shard>| match shard {
+        Some(shard) => format!("shard {shard}"),
+        None => "the whole run".to_owned(),
+    };
+    let (found, expected) = (lines.heading.shard(), heading.shard());
+    let difference = heading.difference(&lines.heading).or_else(|| {
+        (found != expected).then(|| format!("it has {}, this is {}", name(found), name(expected)))
+    });
+    if let Some(difference) = difference {
+        let path = path.to_owned();
+        return Err(JournalError::OtherRun { path, difference });
+    }
+    lines.rows(|line| {
+        let mut row = serde_json::from_str::<R>(line)?;
+        row.forget();
+        Ok(row)
+    })
 }
 
 /// The text of a journal.
@@ -202,7 +263,7 @@ impl<'a> Lines<'a> {
     pub(crate) fn rows<T>(
         &self,
         mut read: impl FnMut(&'a str) -> serde_json::Result<T>,
-    ) -> Result<BTreeMap<Place, T>, JournalError> {
+    ) -> Result<BTreeMap<TaskId, T>, JournalError> {
         let mut rows = BTreeMap::new();
         for (number, line) in (1..).zip(self.text.lines()).skip(1) {
             let refused = |why: String| JournalError::Row {
@@ -210,7 +271,7 @@ impl<'a> Lines<'a> {
                 line: number,
                 why,
             };
-            let place: Place = serde_json::from_str(line)
+            let task: TaskId = serde_json::from_str(line)
                 .map_err(|why| refused(format!("this is no row of a journal: {why}")))?;
             let row = read(line).map_err(|why| {
                 refused(format!(
@@ -218,16 +279,16 @@ impl<'a> Lines<'a> {
                     self.heading.journal()
                 ))
             })?;
-            if let Some(shard) = self.heading.shard().filter(|shard| !shard.owns(place.unit)) {
+            if let Some(shard) = self.heading.shard().filter(|shard| !shard.owns(task.unit)) {
                 return Err(refused(format!(
                     "unit {} does not belong to shard {shard}",
-                    place.unit
+                    task.unit
                 )));
             }
-            if rows.insert(place, row).is_some() {
+            if rows.insert(task, row).is_some() {
                 return Err(refused(format!(
                     "unit {}, part {} is there twice",
-                    place.unit, place.part
+                    task.unit, task.part
                 )));
             }
         }
@@ -248,9 +309,9 @@ mod tests {
         points: u32,
     }
 
-    impl Row for Pair {
-        fn place(&self) -> Place {
-            Place {
+    impl FinishedTask for Pair {
+        fn id(&self) -> TaskId {
+            TaskId {
                 unit: self.unit,
                 part: self.part,
             }
@@ -280,18 +341,19 @@ mod tests {
     fn a_killed_run_goes_on_where_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("j.ndjson");
-        let heading = heading("2/2");
+        let heading = heading("2/2").with("engine", "Noël");
         let mut journal = Journal::open(&path, &heading).unwrap();
         for row in [pair(1, 0), pair(1, 1), pair(3, 0)] {
             journal.add(row).unwrap();
         }
+        drop(journal);
         let text = fs::read_to_string(&path).unwrap();
-        // A kill may cut a row or the heading at any byte.
+        // A kill may cut a row or the heading at any byte, and a character in two.
         for cut in 0..text.len() {
-            fs::write(&path, &text[..cut]).unwrap();
+            fs::write(&path, &text.as_bytes()[..cut]).unwrap();
             let mut again = Journal::open(&path, &heading).unwrap();
             for row in [pair(1, 0), pair(1, 1), pair(3, 0)] {
-                if again.lacks(row.place()) {
+                if again.lacks(row.id()) {
                     again.add(row).unwrap();
                 }
             }
@@ -299,8 +361,26 @@ mod tests {
         }
         let whole = Journal::<Pair>::open(&path, &heading).unwrap();
         assert_eq!(whole.len(), 3);
-        assert!(!whole.lacks(Place::of(1)) && whole.lacks(Place { unit: 3, part: 1 }));
-        assert!(!whole.lacks(Place::of(2)), "another shard's");
+        assert!(!whole.lacks(TaskId::of(1)) && whole.lacks(TaskId { unit: 3, part: 1 }));
+        assert!(!whole.lacks(TaskId::of(2)), "another shard's");
+    }
+
+    #[test]
+    fn a_journal_is_written_by_one_run_and_read_by_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("j.ndjson");
+        let mut first = Journal::open(&path, &heading("")).unwrap();
+        let second = Journal::<Pair>::open(&path, &heading("")).unwrap_err();
+        assert!(
+            second
+                .to_string()
+                .ends_with("j.ndjson is in use: another run writes to it"),
+            "{second}"
+        );
+        first.add(pair(0, 0)).unwrap();
+        assert_eq!(Journal::<Pair>::read(&path, &heading("")).unwrap().len(), 1);
+        drop(first);
+        assert_eq!(Journal::<Pair>::open(&path, &heading("")).unwrap().len(), 1);
     }
 
     #[test]

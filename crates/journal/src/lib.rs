@@ -9,7 +9,7 @@ mod shard;
 
 pub use error::JournalError;
 pub use heading::Heading;
-pub use journal::{Journal, Place, Row};
+pub use journal::{FinishedTask, Journal, TaskId};
 pub use merge::{Merged, merge};
 pub use shard::{BadShard, Shard};
 

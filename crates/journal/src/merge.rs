@@ -8,20 +8,17 @@ use std::{
 use super::{
     error::JournalError,
     heading::Heading,
-    journal::{Lines, Place},
+    journal::{Lines, TaskId, whole_lines},
     shard::Shard,
 };
-use sparring_files::{
-    self as files,
-    atomic_file::{Readers, replace},
-};
+use sparring_files::atomic_file::{Readers, replace};
 
 /// The journal of a whole run.
 #[derive(Debug)]
 pub struct Merged {
     heading: Heading,
     /// Each row as its shard has it.
-    rows: BTreeMap<Place, String>,
+    rows: BTreeMap<TaskId, String>,
 }
 
 /// Merges the journals of all shards of a run. Of each shard there must be one, with the same heading and only rows of its own; rows may
@@ -33,14 +30,9 @@ pub fn merge(paths: &[PathBuf]) -> Result<Merged, JournalError> {
     let mut merged: Option<Merged> = None;
     let mut shards: BTreeMap<Shard, &Path> = BTreeMap::new();
     for path in paths {
-        let failed = |source| JournalError::File {
-            path: path.clone(),
-            source,
-        };
-        let text = files::read_text(path, files::DATA).map_err(failed)?;
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let lines = Lines::read(path, &text[..whole])?
-            .ok_or_else(|| JournalError::NoHeading { path: path.clone() })?;
+        let text = whole_lines(path)?;
+        let lines =
+            Lines::read(path, &text)?.ok_or_else(|| JournalError::NoHeading { path: path.clone() })?;
         let shard = lines
             .heading
             .shard()
@@ -53,6 +45,7 @@ pub fn merge(paths: &[PathBuf]) -> Result<Merged, JournalError> {
             }
             Some(merged) => {
                 if let Some(difference) = merged.heading.difference(&lines.heading) {
+                    let difference = format!("{difference}, in {}", paths[0].display());
                     let path = path.clone();
                     return Err(JournalError::OtherRun { path, difference });
                 }
@@ -74,15 +67,14 @@ fn complete(shards: &BTreeMap<Shard, &Path>) -> Result<(), JournalError> {
     let Some((division, first)) = shards.first_key_value() else {
         return Err(JournalError::Nothing);
     };
-    let all: Vec<Shard> = division.all().collect();
-    if let Some((found, path)) = shards.iter().find(|(shard, _)| !all.contains(shard)) {
+    if let Some((found, path)) = shards.iter().find(|(shard, _)| !shard.is_beside(*division)) {
         return Err(JournalError::OtherDivision {
             path: (*path).to_owned(),
             found: *found,
             first: (*first).to_owned(),
         });
     }
-    let missing = all.into_iter().filter(|shard| !shards.contains_key(shard));
+    let missing = division.all().filter(|shard| !shards.contains_key(shard));
     let missing: Vec<Shard> = missing.collect();
     match missing.is_empty() {
         true => Ok(()),
@@ -185,6 +177,11 @@ mod tests {
             (vec![], "there is nothing to merge"),
             (vec![("a", of("1/3")), ("c", of("3/3"))], "missing: shard 2/3"),
             (
+                vec![("a", of("1/100"))],
+                "missing: shard 2/100, shard 3/100, shard 4/100, shard 5/100, shard 6/100, shard 7/100, shard 8/100, shard 9/100, \
+                 shard 10/100, shard 11/100, and 89 more",
+            ),
+            (
                 vec![("a", of("1/2")), ("b", of("1/2"))],
                 "a and b both hold shard 1/2",
             ),
@@ -194,7 +191,7 @@ mod tests {
             ),
             (
                 vec![("a", of("1/2")), ("b", other)],
-                r#"b is the journal of another run: seed is "2" there and "1" here"#,
+                r#"b is the journal of another run: seed is "2" there and "1" here, in a"#,
             ),
             (
                 vec![("a", of(""))],

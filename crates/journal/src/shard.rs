@@ -14,9 +14,12 @@ pub struct Shard {
     count: u64,
 }
 
+/// More shards than any run has: each is a process and a file.
+const MOST: u64 = 100_000;
+
 /// A text that names no shard.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("\"{0}\" is no shard: write 3/8 for the third of eight, from 1/8 to 8/8")]
+#[error("\"{0}\" is no shard: write 3/8 for the third of eight, from 1/8 to 8/8, of at most {MOST}")]
 pub struct BadShard(String);
 
 impl Shard {
@@ -26,15 +29,15 @@ impl Shard {
         unit % self.count == self.number - 1
     }
 
+    /// Whether two shards are of the same division.
+    pub(crate) fn is_beside(self, other: Self) -> bool {
+        self.count == other.count
+    }
+
     /// All shards of the run, in order.
     pub(crate) fn all(self) -> impl Iterator<Item = Self> {
         (1..=self.count).map(move |number| Self { number, ..self })
     }
-}
-
-/// Whether a unit belongs to a run's part; to the whole run belongs every unit.
-pub(crate) fn owns(shard: Option<Shard>, unit: u64) -> bool {
-    shard.is_none_or(|shard| shard.owns(unit))
 }
 
 impl FromStr for Shard {
@@ -42,9 +45,12 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Self, BadShard> {
         let parts = text.split_once('/');
-        let numbers = parts.and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
+        let numbers =
+            parts.and_then(|(number, count)| Some((number.parse::<u64>().ok()?, count.parse::<u64>().ok()?)));
         match numbers {
-            Some((number, count)) if (1..=count).contains(&number) => Ok(Self { number, count }),
+            Some((number, count)) if (1..=count.min(MOST)).contains(&number) && count <= MOST => {
+                Ok(Self { number, count })
+            }
             _ => Err(BadShard(text.to_owned())),
         }
     }
@@ -92,7 +98,9 @@ mod tests {
         for text in ["1/1", "8/8", "3/8"] {
             assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
         }
-        for text in ["", "3", "0/8", "9/8", "1/0", "a/8", "3/8/2", "-1/8", "3/"] {
+        for text in [
+            "", "3", "0/8", "9/8", "1/0", "a/8", "3/8/2", "-1/8", "3/", "1/100001",
+        ] {
             let refused = text.parse::<Shard>().unwrap_err().to_string();
             assert!(
                 refused.starts_with(&format!("\"{text}\" is no shard")),

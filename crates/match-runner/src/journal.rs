@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::statistics::Pentanomial;
-use sparring_journal::{Journal, Place, Row};
+use sparring_journal::{FinishedTask, Journal, TaskId};
 
 /// One finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,15 +29,15 @@ pub struct JournalRow {
 /// All finished games of a match.
 pub type MatchJournal = Journal<JournalRow>;
 
-impl Row for JournalRow {
-    fn place(&self) -> Place {
-        place(self.pair, self.game)
+impl FinishedTask for JournalRow {
+    fn id(&self) -> TaskId {
+        task(self.pair, self.game)
     }
 }
 
-/// Where a game of a match belongs: the pair is the unit that shards divide.
-pub(super) fn place(pair: usize, game: usize) -> Place {
-    Place {
+/// The task that a game of a match is: the pair is the unit that shards divide.
+pub(super) fn task(pair: usize, game: usize) -> TaskId {
+    TaskId {
         unit: pair as u64,
         part: game as u64,
     }

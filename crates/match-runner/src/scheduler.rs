@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::{
     game::{Finished, Referee},
-    journal::{JournalRow, MatchJournal, pairs, place},
+    journal::{JournalRow, MatchJournal, pairs, task},
     openings::Opening,
     reason::Reason,
     statistics::{Pentanomial, Sprt, Verdict},
@@ -137,7 +137,7 @@ impl Match {
     fn missing(&self, journal: &MatchJournal) -> impl Iterator<Item = (usize, usize)> {
         (0..self.pairs)
             .flat_map(|pair| [(pair, 0), (pair, 1)])
-            .filter(|(pair, game)| journal.lacks(place(*pair, *game)))
+            .filter(|(pair, game)| journal.lacks(task(*pair, *game)))
     }
 
     fn work(

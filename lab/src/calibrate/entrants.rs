@@ -5,6 +5,8 @@ use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 use sparring_chess::units::Elo;
+use sparring_files as files;
+use sparring_journal::fnv64;
 use sparring_match_runner::{BuiltinEngine, ExternalEngine, Participant, TimeControl};
 use sparring_personality::strength::Levels;
 use sparring_uci_client::{EngineSpec, UciError};
@@ -31,6 +33,8 @@ pub struct EntrantEngine {
     pub control: TimeControl,
     /// The level it is about as strong as, to find it opponents.
     pub about: f64,
+    /// What tells its build from others; none for what is looked for in the path of programs.
+    pub build: Option<u32>,
 }
 
 /// Text that is no external engine.
@@ -60,6 +64,7 @@ impl FromStr for EntrantEngine {
             elo: next()?.parse().map_err(|_| bad())?,
             control: next()?.parse().map_err(|_| bad())?,
             about: next()?.parse().map_err(|_| bad())?,
+            build: None,
         };
         if parts.next().is_some() {
             return Err(bad());
@@ -67,7 +72,12 @@ impl FromStr for EntrantEngine {
         if let TimeControl::Clock { .. } = external.control {
             return Err(BadVisitor::Clock(text.to_owned()));
         }
-        Ok(external)
+        let program = external.program.split_ascii_whitespace().next();
+        let bytes = program.and_then(|program| files::read(program.as_ref(), files::DATA).ok());
+        Ok(Self {
+            build: bytes.map(|bytes| fnv64(&bytes) as u32),
+            ..external
+        })
     }
 }
 
@@ -80,10 +90,12 @@ impl fmt::Display for Entrant {
                 program,
                 elo,
                 control,
+                build,
                 ..
             }) => {
                 let name = program.rsplit('/').next().unwrap_or(program);
-                write!(f, "{name} {elo}, {control}")
+                write!(f, "{name} {elo}, {control}")?;
+                build.map_or(Ok(()), |build| write!(f, ", build {build:08x}"))
             }
         }
     }
@@ -144,9 +156,20 @@ mod tests {
 
     #[test]
     fn external_engines_are_read_and_bad_ones_quoted() {
-        let external: EntrantEngine = "/usr/games/stockfish:1700:depth=5:1600".parse().unwrap();
+        let external: EntrantEngine = "no/such/stockfish:1700:depth=5:1600".parse().unwrap();
         assert_eq!(external.elo, 1700);
         assert_eq!(Entrant::External(external).to_string(), "stockfish 1700, depth=5");
+        // Another build is another entrant.
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("engine");
+        let named = |build: &str| {
+            std::fs::write(&program, build).unwrap();
+            let text = format!("{}:1700:depth=5:1600", program.display());
+            Entrant::External(text.parse().unwrap()).to_string()
+        };
+        let one = named("one build");
+        assert!(one.starts_with("engine 1700, depth=5, build "), "{one}");
+        assert_ne!(named("another build"), one);
         let clocked = "stockfish:1700:10+0.1:1600".parse::<EntrantEngine>().unwrap_err();
         assert!(clocked.to_string().contains("nobody keeps one here"), "{clocked}");
         for text in [

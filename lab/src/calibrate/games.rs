@@ -13,7 +13,7 @@ use anyhow::{Context as _, bail};
 
 use super::{
     entrants::Entrant,
-    record::{GameRow, Record, place},
+    record::{GameRow, Record, task_id},
 };
 use sparring_chess::{
     Color, Variant,
@@ -108,7 +108,7 @@ impl RoundRobin<'_> {
                     [(*low, *high), (*high, *low)].map(|(white, black)| Task { white, black, round })
                 })
             })
-            .filter(|task| record.lacks(place(&names[task.white], &names[task.black], task.round)))
+            .filter(|task| record.lacks(task_id(&names[task.white], &names[task.black], task.round)))
             .collect()
     }
 

@@ -183,7 +183,7 @@ fn entrants(args: &Args, levels: &Levels) -> anyhow::Result<Vec<Entrant>> {
 /// names those behind the levels.
 fn heading(args: &Args, openings: Option<&str>, numbers: u64) -> Heading {
     let openings = match (&args.openings, openings) {
-        (Some(path), Some(text)) => format!("{} ({:016x})", path.display(), hash(text)),
+        (Some(_), Some(text)) => format!("file {:016x}", hash(text)),
         _ => "as people open".to_owned(),
     };
     let people = include_bytes!("../../../crates/personality/src/human_model/human.params");

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use sparring_journal::{Journal, Place, Row, fnv64};
+use sparring_journal::{FinishedTask, Journal, TaskId, fnv64};
 
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRow {
     /// What shards divide, from the names and the round: entrants and games can be added later.
     unit: u64,
-    /// 1 where the one that is stronger by its name has White.
+    /// 1 where White's name sorts last.
     part: u64,
     /// White.
     pub white: String,
@@ -28,9 +28,9 @@ pub struct GameRow {
 /// All finished games of a ladder.
 pub type Record = Journal<GameRow>;
 
-impl Row for GameRow {
-    fn place(&self) -> Place {
-        Place {
+impl FinishedTask for GameRow {
+    fn id(&self) -> TaskId {
+        TaskId {
             unit: self.unit,
             part: self.part,
         }
@@ -40,7 +40,7 @@ impl Row for GameRow {
 impl GameRow {
     /// A game that ended.
     pub fn new(white: &str, black: &str, round: usize, half_points: u8, reason: &str, plies: usize) -> Self {
-        let Place { unit, part } = place(white, black, round);
+        let TaskId { unit, part } = task_id(white, black, round);
         Self {
             unit,
             part,
@@ -54,10 +54,10 @@ impl GameRow {
     }
 }
 
-/// Where a game belongs. Both games of a round are one unit, whoever has White.
-pub fn place(white: &str, black: &str, round: usize) -> Place {
+/// The task that a game is. Both games of a round are one unit, whoever has White.
+pub fn task_id(white: &str, black: &str, round: usize) -> TaskId {
     let (one, other) = (white.min(black), white.max(black));
-    Place {
+    TaskId {
         unit: fnv64(format!("{one} {other} {round}").as_bytes()),
         part: u64::from(white > black),
     }
@@ -73,9 +73,9 @@ mod tests {
         record
             .add(GameRow::new("1400", "1600", 0, 1, "mate", 80))
             .unwrap();
-        assert!(!record.lacks(place("1400", "1600", 0)));
-        assert!(record.lacks(place("1600", "1400", 0)));
-        assert!(record.lacks(place("1400", "1600", 1)));
-        assert_eq!(place("1600", "1400", 0).unit, place("1400", "1600", 0).unit);
+        assert!(!record.lacks(task_id("1400", "1600", 0)));
+        assert!(record.lacks(task_id("1600", "1400", 0)));
+        assert!(record.lacks(task_id("1400", "1600", 1)));
+        assert_eq!(task_id("1600", "1400", 0).unit, task_id("1400", "1600", 0).unit);
     }
 }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use sparring_chess::{GameHistory, Variant, units::Millis};
 use sparring_files::{self as files, lines::Lines};
+use sparring_journal::fnv64;
 use sparring_personality::human_model::Context;
 use sparring_policy_net::{Clock, Speed};
 
@@ -47,9 +48,7 @@ impl Part {
     /// By the 64-bit FNV-1a hash of the id.
     #[must_use]
     pub fn of(id: &str) -> Self {
-        let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let hash = fnv64(id.as_bytes());
         // FNV's low bits are its weak ones.
         match (hash >> 32) % 100 {
             0..15 => Self::Report,

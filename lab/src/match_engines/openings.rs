@@ -6,6 +6,7 @@ use super::{Args, GAMES, is_timed};
 use sparring::cli::openings::openings_of;
 use sparring_chess::{Variant, write_fen};
 use sparring_engine::RandomOpenings;
+use sparring_engine::bench;
 use sparring_match_runner::{Opening, OpeningOptions, TimeControl, read_openings};
 
 /// No more openings are drawn by chance: a match of more pairs begins anew with the first.
@@ -55,9 +56,11 @@ fn random_plies(args: &Args) -> usize {
 /// What a heading calls them.
 pub(super) fn described(args: &Args) -> String {
     match (&args.openings, random_plies(args)) {
-        (Some(path), _) => path.display().to_string(),
+        // What is in the file is known by its number.
+        (Some(_), _) => "file".to_owned(),
         (None, 0) => "start".to_owned(),
-        (None, plies) => format!("{plies} random plies"),
+        // The search decides which are fair.
+        (None, plies) => format!("{plies} random plies by {}", bench::build_id()),
     }
 }
 

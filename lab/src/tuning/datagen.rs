@@ -15,7 +15,7 @@ use thiserror::Error;
 use super::{game_record::GameRow, selfplay::SelfPlay};
 use sparring_chess::key;
 use sparring_engine::{Engine, bench};
-use sparring_journal::{Heading, Journal, JournalError, Place, Shard};
+use sparring_journal::{Heading, Journal, JournalError, Shard, TaskId};
 
 /// Mebibytes of each thread's transposition table: enough for some thousand nodes a move, and cleared quickly.
 const HASH_MIB: usize = 4;
@@ -64,7 +64,7 @@ impl Generator {
     pub fn run(&self, path: &Path, tell: &mut dyn FnMut(Made)) -> Result<Made, GenerateError> {
         let mut journal = Journal::open(path, &self.heading())?;
         let missing: Vec<u64> = (0..self.games)
-            .filter(|game| journal.lacks(Place::of(*game)))
+            .filter(|game| journal.lacks(TaskId::of(*game)))
             .collect();
         let mut made = Made {
             games: journal.len() as u64,

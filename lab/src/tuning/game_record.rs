@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use sparring_chess::{GameHistory, PlayError, Position, UnknownVariant, Variant, write_fen};
-use sparring_journal::{Heading, Place, Row};
+use sparring_journal::{FinishedTask, Heading, TaskId};
 
 /// A game in a journal of self-play.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,9 +27,13 @@ impl GameRow {
     }
 }
 
-impl Row for GameRow {
-    fn place(&self) -> Place {
-        Place::of(self.unit)
+impl FinishedTask for GameRow {
+    fn id(&self) -> TaskId {
+        TaskId::of(self.unit)
+    }
+
+    fn forget(&mut self) {
+        self.game = String::new();
     }
 }
 

@@ -23,7 +23,7 @@ use rook_pawn::Solved;
 use sparring::cli::{exit::Exit, print};
 use sparring_chess::{Color, Position, Role, Rules as _, Square, position_of, write_fen};
 use sparring_engine::{Tablebase, bench, cannot_win};
-use sparring_journal::{Heading, Journal, Place, Row, Shard};
+use sparring_journal::{FinishedTask, Heading, Journal, Shard, TaskId};
 
 /// Proves what the engine knows of an ending by endgame tables.
 ///
@@ -89,15 +89,15 @@ struct Count {
 /// What was counted with the first man on one square.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SquareRow {
-    /// The square's number, from a1.
+    /// The square's number among those of the first man.
     unit: u64,
     #[serde(flatten)]
     count: Count,
 }
 
-impl Row for SquareRow {
-    fn place(&self) -> Place {
-        Place::of(self.unit)
+impl FinishedTask for SquareRow {
+    fn id(&self) -> TaskId {
+        TaskId::of(self.unit)
     }
 }
 
@@ -132,6 +132,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         None => Journal::new(),
     };
     let count = args.ending.count(&truth, args.every, &mut record)?;
+    // There are no more squares than shards in a division that is too fine.
+    if count.won + count.not_won == 0 && args.shard.is_none() {
+        bail!("no position was looked at");
+    }
     if args.every > 1 {
         print(format_args!("one position of {}, by chance", args.every))?;
     }
@@ -198,25 +202,26 @@ impl Ending {
     /// Counts one position of `every` of what the record lacks, and adds up the record.
     fn count(self, truth: &Truth<'_>, every: u64, record: &mut Journal<SquareRow>) -> anyhow::Result<Count> {
         let (men, anchors) = self.men();
-        let anchors: Vec<Square> = anchors
-            .into_iter()
-            .filter(|anchor| record.lacks(Place::of(*anchor as u64)))
+        let anchors: Vec<(u64, Square)> = (0..)
+            .zip(anchors)
+            .filter(|(unit, _)| record.lacks(TaskId::of(*unit)))
             .collect();
         let next = AtomicUsize::new(0);
         let record = Mutex::new(record);
         let work = || {
-            while let Some(anchor) = anchors.get(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some((unit, anchor)) = anchors.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut count = Count::default();
                 let mut board = Board::empty();
                 board.set_piece_at(*anchor, men[0]);
                 let mut sample = Sample::new(every, *anchor);
                 self.place(&board, &men[1..], truth, &mut sample, &mut count)?;
-                let unit = *anchor as u64;
                 let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-                record.add(SquareRow { unit, count })?;
+                record.add(SquareRow { unit: *unit, count })?;
             }
             anyhow::Ok(())
         };
+        // The others stop too.
+        let work = || work().inspect_err(|_| next.store(anchors.len(), Ordering::Relaxed));
         let workers = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
             let hands: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
@@ -228,9 +233,6 @@ impl Ending {
         let record = record.into_inner().unwrap_or_else(PoisonError::into_inner);
         for row in record.rows() {
             sum += row.count.clone();
-        }
-        if sum.won + sum.not_won == 0 {
-            bail!("no position was looked at");
         }
         Ok(sum)
     }
@@ -373,6 +375,33 @@ mod tests {
             let seen = (count.not_won + count.won) * every;
             assert!(seen.abs_diff(all) < all / 50, "{ending:?}: {seen}");
         }
+    }
+
+    #[test]
+    fn shards_of_the_squares_are_the_whole() {
+        let Some(tables) = shared_tables() else { return };
+        let folder = tempfile::tempdir().unwrap();
+        let count = |path: &std::path::Path, shard: &str| {
+            let heading = Heading::new("verify-endgames", shard.parse().ok());
+            let mut record = Journal::open(path, &heading).unwrap();
+            let count = Ending::BishopPawn.count(&Truth::Tables(&tables), 2_000, &mut record);
+            (count.unwrap(), record.len())
+        };
+        let (whole, squares) = count(&folder.path().join("whole"), "");
+        assert_eq!(squares, 24, "a2 to d7");
+        let parts: Vec<PathBuf> = (1..=8)
+            .map(|number| folder.path().join(number.to_string()))
+            .collect();
+        for (number, path) in (1..).zip(&parts) {
+            assert_eq!(
+                count(path, &format!("{number}/8")).1,
+                3,
+                "each shard has its squares"
+            );
+        }
+        let merged = folder.path().join("merged");
+        sparring_journal::merge(&parts).unwrap().write(&merged).unwrap();
+        assert_eq!(count(&merged, ""), (whole, squares));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::cli::exit::{Exit, Failure};
 use sparring_book::{self as book, Book, BookBuilder, BuiltBook};
 use sparring_chess::{Color, RecordedGame, Variant};
 use sparring_files::{self as files, Unpacked};
-use sparring_journal::{Heading, Journal, Place, Shard};
+use sparring_journal::{Heading, Journal, Shard, TaskId};
 
 /// Grows a book from games (`.pgn`) or from lines of moves (as Rodent's feed.txt).
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ use sparring_journal::{Heading, Journal, Place, Shard};
 
 Every filter looks at one side of a game; the moves of the sides that pass all of them count.")]
 pub struct Args {
-    /// Games and lines, or games that --record has chosen; also compressed (gzip, Zstandard, bzip2); a name that ends in `white` or `black` says whose moves of
+    /// Games and lines, also compressed (gzip, Zstandard, bzip2), or what --record has written; a name that ends in `white` or `black` says whose moves of
     /// its lines count. `-` reads games from standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -295,7 +295,7 @@ impl<'a> BuildInput<'a> {
             } else if has_moves {
                 tally.used += 1;
                 match journal {
-                    Some(journal) if journal.lacks(Place::of(number)) && failed.is_ok() => {
+                    Some(journal) if journal.lacks(TaskId::of(number)) && failed.is_ok() => {
                         failed = journal.add(ChosenGame::new(number, &game.line, &sides));
                     }
                     Some(_) => {}

@@ -8,7 +8,7 @@ use super::common;
 use crate::cli::exit::{Exit, Failure};
 use sparring_book::BookBuilder;
 use sparring_chess::{Color, GameHistory, Variant, write_fen};
-use sparring_journal::{Heading, Journal, Place, Row};
+use sparring_journal::{FinishedTask, Heading, Journal, TaskId};
 
 /// What the heading of such a journal says.
 pub const JOURNAL: &str = "book build";
@@ -37,9 +37,9 @@ enum ChosenSide {
     Black,
 }
 
-impl Row for ChosenGame {
-    fn place(&self) -> Place {
-        Place::of(self.unit)
+impl FinishedTask for ChosenGame {
+    fn id(&self) -> TaskId {
+        TaskId::of(self.unit)
     }
 }
 
@@ -102,7 +102,7 @@ pub fn feed(path: &Path, heading: &Heading, harvest: &mut BookBuilder) -> anyhow
     if heading.fact(OTHER_POSITIONS) == Some("true") {
         *harvest = std::mem::take(harvest).from_positions();
     }
-    let journal = Journal::<ChosenGame>::open(path, heading)?;
+    let journal = Journal::<ChosenGame>::read(path, heading)?;
     for game in journal.rows() {
         game.feed(harvest).map_err(|why| {
             let sentence = format!("{}: game {}: {why}", path.display(), game.unit);

@@ -5,7 +5,8 @@ mod table;
 
 use std::{
     collections::BTreeSet,
-    path::{Path, PathBuf},
+    io::Write,
+    path::PathBuf,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -17,20 +18,16 @@ use anyhow::Context as _;
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 
-use super::{filter::GameArgs, json_line, open_archive};
+use super::{filter::GameArgs, json_line};
 use crate::{
-    cli::{
-        book::{count_bar, say, search},
-        exit::Exit,
-        print,
-    },
+    cli::book::{count_bar, say, search},
     statistics::points,
     store::{Archive, GameRecord, VerdictCache},
 };
 use quality::{Quality, losses, of_side, position_key};
 use sparring_chess::{Color, GameHistory, Rules as _, Variant, units::Nodes};
 use sparring_engine::{Engine, Limits, Score, SearchRequest, bench};
-use sparring_journal::{Heading, Journal, Place, Row, Shard, fnv64};
+use sparring_journal::{FinishedTask, Heading, Journal, Shard, TaskId, fnv64};
 use sparring_lichess::model::{GameId, Side};
 
 /// Mebibytes of each thread's transposition table: enough for the nodes of a position, and cleared quickly.
@@ -49,7 +46,7 @@ const CACHE: &str = "analysis.db";
   sparring games analyse --record all.ndjson --threads 4      # killed and started again, it goes on
   sparring games analyse --record 3.ndjson --shard 3/8        # a part of it; `sparring merge` puts them together
 
-accuracy: lichess' measure, 100 for the engine's own moves. loss: percentage points of winning chances that a move loses.
+accuracy: the mean of lichess' accuracy of a move, from 0 to 100; lichess weights moves for a game, and this does not. loss: percentage points of winning chances that a move loses.
 blunders: moves of the bot that lose more than 15 of them, a game. theirs: the opponents' moves.")]
 pub(super) struct Args {
     #[command(flatten)]
@@ -66,7 +63,8 @@ pub(super) struct Args {
     /// Judges one part of the games: 3/8 is the third of eight.
     #[arg(long, value_name = "I/N", requires = "record")]
     shard: Option<Shard>,
-    /// The file of known scores, instead of the one beside the archive. Several runs on one machine may share it.
+    /// The file of known scores, instead of the one beside the archive. Several runs on one machine may share it, and it
+    /// may be deleted.
     #[arg(long, value_name = "FILE")]
     cache: Option<PathBuf>,
 }
@@ -102,9 +100,9 @@ struct WorstMove {
     loss: f64,
 }
 
-impl Row for AnalysedGame {
-    fn place(&self) -> Place {
-        Place::of(self.unit)
+impl FinishedTask for AnalysedGame {
+    fn id(&self) -> TaskId {
+        TaskId::of(self.unit)
     }
 }
 
@@ -115,7 +113,7 @@ fn unit(id: &GameId) -> u64 {
 
 /// What the threads share.
 struct Run {
-    archive: Mutex<Archive>,
+    archive: PathBuf,
     cache: Mutex<VerdictCache>,
     journal: Mutex<Journal<AnalysedGame>>,
     /// The games to judge, and how many are taken.
@@ -129,8 +127,8 @@ struct Run {
 ///
 /// # Errors
 /// When there is no archive, or a file cannot be read or written.
-pub(super) fn run(args: &Args, archive: Option<&Path>, settings: &Path, json: bool) -> anyhow::Result<Exit> {
-    let archive = open_archive(archive, settings)?;
+pub(super) fn run(args: &Args, archive: &Archive, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    let path = archive.path().context("an archive without a file")?;
     let build = bench::build_id();
     let heading = Heading::new("games analyse", args.shard)
         .with("build", &build)
@@ -139,19 +137,15 @@ pub(super) fn run(args: &Args, archive: Option<&Path>, settings: &Path, json: bo
         Some(path) => Journal::open(path, &heading)?,
         None => Journal::new(),
     };
-    let cache = match (&args.cache, archive.path()) {
-        (Some(path), _) => path.clone(),
-        (None, Some(archive)) => archive.with_file_name(CACHE),
-        (None, None) => PathBuf::from(CACHE),
-    };
+    let cache = args.cache.clone().unwrap_or_else(|| path.with_file_name(CACHE));
     let opened = VerdictCache::open(&cache, &build, Nodes(args.nodes));
     let mut ids = archive.ids(&args.wanted.filter()?)?;
     // The oldest first.
     ids.reverse();
     let units: BTreeSet<u64> = ids.iter().map(unit).collect();
-    ids.retain(|id| journal.lacks(Place::of(unit(id))));
+    ids.retain(|id| journal.lacks(TaskId::of(unit(id))));
     let run = Run {
-        archive: Mutex::new(archive),
+        archive: path,
         cache: Mutex::new(opened.with_context(|| format!("the known scores in {}", cache.display()))?),
         journal: Mutex::new(journal),
         bar: count_bar(ids.len() as u64, false),
@@ -161,7 +155,13 @@ pub(super) fn run(args: &Args, archive: Option<&Path>, settings: &Path, json: bo
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..args.threads.max(1))
-            .map(|_| scope.spawn(|| run.work()))
+            .map(|_| {
+                scope.spawn(|| {
+                    // The others stop too.
+                    let stop = |_: &_| run.taken.store(run.ids.len(), Ordering::Relaxed);
+                    run.work().inspect_err(stop)
+                })
+            })
             .collect();
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(outcome) => outcome,
@@ -173,28 +173,27 @@ pub(super) fn run(args: &Args, archive: Option<&Path>, settings: &Path, json: bo
     let rows = table::rows(journal.rows().filter(|game| units.contains(&game.unit)));
     if rows.is_empty() {
         say("no game of these has ended with a result");
-        return Ok(Exit::Success);
+        return Ok(());
     }
-    if json {
-        let lines: String = rows
+    let said = match json {
+        true => rows
             .iter()
             .map(|row| json_line(&serde_json::json!(row)))
-            .collect();
-        return print(lines.trim_end());
-    }
-    print(table::written(&rows).trim_end())
+            .collect(),
+        false => table::written(&rows),
+    };
+    Ok(out.write_all(said.as_bytes())?)
 }
 
 impl Run {
     /// Judges games until there are no more.
     fn work(&self) -> anyhow::Result<()> {
-        let mut engine = Engine::new(HASH_MIB);
+        let (archive, mut engine) = (Archive::read(&self.archive)?, Engine::new(HASH_MIB));
         while let Some(id) = self.ids.get(self.taken.fetch_add(1, Ordering::Relaxed)) {
-            let game = lock(&self.archive).game(id)?;
-            if let Some(judged) = game.map(|game| self.judge(&game, &mut engine)).transpose()? {
-                if let Some(row) = judged {
-                    lock(&self.journal).add(row)?;
-                }
+            let game = archive.game(id)?;
+            let judged = game.map(|game| self.judge(&game, &mut engine)).transpose()?;
+            if let Some(row) = judged.flatten() {
+                lock(&self.journal).add(row)?;
             }
             self.bar.inc(1);
         }

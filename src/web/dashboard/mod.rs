@@ -54,7 +54,7 @@ const BOOK_SCORE_GAMES: u32 = 2_000;
 /// How many games are read with their moves at a time.
 const CHUNK: usize = 50;
 
-/// The router of the pages, their API calls, `/healthz` and `/metrics`.
+/// The router of the pages, their API calls, health and metrics.
 pub fn router(panel: DashboardState) -> Router {
     let health = health::router(panel.health.clone(), panel.access.clone());
     let (access, load) = (panel.access.clone(), panel.load.clone());

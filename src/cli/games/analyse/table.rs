@@ -10,9 +10,9 @@ use crate::statistics::{interval, mean, performance};
 /// Games of one personality at one level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Row {
+pub(super) struct Figures {
     personality: String,
-    /// The level that was meant; none for full strength.
+    /// The level that was meant; none for full strength, and of early versions.
     level: Option<u32>,
     /// Games with a result.
     games: usize,
@@ -34,7 +34,7 @@ pub(super) struct Row {
 }
 
 /// The rows, by personality and level.
-pub(super) fn rows<'a>(games: impl IntoIterator<Item = &'a AnalysedGame>) -> Vec<Row> {
+pub(super) fn rows<'a>(games: impl IntoIterator<Item = &'a AnalysedGame>) -> Vec<Figures> {
     let mut groups: BTreeMap<(&str, Option<u32>), Vec<&AnalysedGame>> = BTreeMap::new();
     for game in games {
         groups
@@ -48,7 +48,7 @@ pub(super) fn rows<'a>(games: impl IntoIterator<Item = &'a AnalysedGame>) -> Vec
         .collect()
 }
 
-fn row(personality: &str, level: Option<u32>, games: &[&AnalysedGame]) -> Row {
+fn row(personality: &str, level: Option<u32>, games: &[&AnalysedGame]) -> Figures {
     let points: Vec<f64> = games.iter().map(|game| game.points).collect();
     let rated = games.iter().filter(|game| game.variant == "standard");
     let (met, scored): (Vec<f64>, Vec<f64>) = rated
@@ -68,7 +68,7 @@ fn row(personality: &str, level: Option<u32>, games: &[&AnalysedGame]) -> Row {
         sum / f64::from(moves.max(1))
     };
     let blunders: u32 = games.iter().map(|game| game.bot.blunders).sum();
-    Row {
+    Figures {
         personality: personality.to_owned(),
         level,
         games: games.len(),
@@ -85,7 +85,7 @@ fn row(personality: &str, level: Option<u32>, games: &[&AnalysedGame]) -> Row {
 }
 
 /// The rows as a table with headings.
-pub(super) fn written(rows: &[Row]) -> String {
+pub(super) fn written(rows: &[Figures]) -> String {
     let mut text = format!(
         "{:<16} {:>5} {:>11} {:>13} {:>6} {:>6} {:>9} {:>6} {:>9} {:>9} {:>6}\n",
         "personality",
@@ -113,7 +113,7 @@ pub(super) fn written(rows: &[Row]) -> String {
             "{:<16} {:>5} {:>11} {interval:>13} {:>6} {:>4.0} % {:>9.1} {:>6.2} {:>9.2} {:>9.1} {:>6.2}",
             row.personality,
             row.level
-                .map_or_else(|| "full".to_owned(), |level| level.to_string()),
+                .map_or_else(|| "-".to_owned(), |level| level.to_string()),
             rounded(row.performance),
             row.games,
             100.0 * row.score,
