@@ -47,7 +47,7 @@ const BATCH: u32 = 100;
 /// The database of the common archive.
 const DATABASE: &str = "fleet";
 /// Who has what score against whom, over all bots.
-const SCORES: &str = "SELECT account || ' ' || sum(CASE WHEN winner = side THEN 1 WHEN winner IS NULL THEN 0.5 ELSE 0 END) || ' of ' || count(*)
+const SCORES: &str = "SELECT account || ' ' || sum(CASE WHEN winner = side THEN 1.0 WHEN winner IS NULL THEN 0.5 ELSE 0.0 END) || ' of ' || count(*)
      FROM games GROUP BY account ORDER BY account";
 /// Games of which the accounts of both sides tell the same.
 const AGREED: &str = "SELECT count(*) FROM games AS one JOIN games AS other ON one.id = other.id AND one.account < other.account
@@ -56,6 +56,7 @@ const AGREED: &str = "SELECT count(*) FROM games AS one JOIN games AS other ON o
 /// Runs four bots against each other on the sandbox, pushes their archives to PostgreSQL, analyses games in eight shards, and pushes a
 /// large archive under kills.
 #[derive(Debug, clap::Args)]
+#[group(id = "scale-demo")]
 pub struct Args {
     /// How often each bot plays each other one, with white and black in turn.
     #[arg(long, default_value_t = 2)]
