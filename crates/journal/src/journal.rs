@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions, TryLockError},
-    io::{self, ErrorKind, Write as _},
+    io::{self, ErrorKind, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -108,28 +108,19 @@ impl<R: FinishedTask> Journal<R> {
             path: path.to_owned(),
             source,
         };
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .create(true)
-            .read(true)
-            .append(true)
-            .open(path)
+        let mut file = own_file(path)?;
+        let text = files::read_at_most(&file, files::DATA)
+            .and_then(whole_lines)
             .map_err(failed)?;
-        file.try_lock().map_err(|why| match why {
-            TryLockError::WouldBlock => JournalError::InUse {
-                path: path.to_owned(),
-            },
-            TryLockError::Error(why) => failed(why),
-        })?;
-        let text = whole_lines(path)?;
         let rows = rows_of_run(path, &text, heading)?;
         let mut begin = || -> io::Result<u64> {
             // A cut line would run into the next one.
             file.set_len(text.len() as u64)?;
+            file.seek(SeekFrom::End(0))?;
             if text.is_empty() {
                 writeln!(file, "{}", heading.line())?;
             }
-            Ok(file.metadata()?.len())
+            file.stream_position()
         };
         let length = begin().map_err(failed)?;
         Ok(Self {
@@ -148,7 +139,7 @@ impl<R: FinishedTask> Journal<R> {
     /// # Errors
     /// As [`open`](Self::open), but for a file in use.
     pub fn read(path: &Path, heading: &Heading) -> Result<Self, JournalError> {
-        let text = whole_lines(path)?;
+        let text = text_of(path)?;
         Ok(Self {
             rows: rows_of_run(path, &text, heading)?,
             shard: heading.shard(),
@@ -183,8 +174,9 @@ impl JournalFile {
                 Ok(())
             }
             Err(source) => {
-                // Half a line would run into the next one. If this fails too, the next opening drops it.
+                // Half a line would run into the next one. If that fails too, the next opening drops it.
                 let _ = self.file.set_len(self.length);
+                let _ = self.file.seek(SeekFrom::End(0));
                 Err(JournalError::File {
                     path: self.path.clone(),
                     source,
@@ -194,22 +186,47 @@ impl JournalFile {
     }
 }
 
-/// The lines of a file that have an end. A kill may cut the last one, even inside of a character.
-pub(crate) fn whole_lines(path: &Path) -> Result<String, JournalError> {
-    let read = || -> io::Result<String> {
-        let mut bytes = files::read(path, files::DATA)?;
-        let is_cut_heading = !bytes.contains(&b'\n') && bytes.starts_with(b"{");
-        match bytes.iter().rposition(|byte| *byte == b'\n') {
-            Some(end) => bytes.truncate(end + 1),
-            None if is_cut_heading => bytes.clear(),
-            None => {}
-        }
-        String::from_utf8(bytes).map_err(|why| io::Error::new(ErrorKind::InvalidData, why))
-    };
-    read().map_err(|source| JournalError::File {
+/// Opens or creates a file for this run alone.
+fn own_file(path: &Path) -> Result<File, JournalError> {
+    let failed = |source| JournalError::File {
         path: path.to_owned(),
         source,
-    })
+    };
+    let mut options = OpenOptions::new();
+    let options = options.create(true).truncate(false).read(true).write(true);
+    let file = options.open(path).map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(failed(io::Error::new(ErrorKind::InvalidInput, "it is no file")));
+    }
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(JournalError::InUse {
+            path: path.to_owned(),
+        }),
+        // Some file systems of networks have no locks.
+        Err(TryLockError::Error(why)) if why.kind() == ErrorKind::Unsupported => Ok(file),
+        Err(TryLockError::Error(why)) => Err(failed(why)),
+    }
+}
+
+/// The text of a journal that another run may write to.
+pub(crate) fn text_of(path: &Path) -> Result<String, JournalError> {
+    files::read(path, files::DATA)
+        .and_then(whole_lines)
+        .map_err(|source| JournalError::File {
+            path: path.to_owned(),
+            source,
+        })
+}
+
+/// The lines that have an end. A kill may cut the last one, even inside of a character, or the heading itself.
+fn whole_lines(mut bytes: Vec<u8>) -> io::Result<String> {
+    match bytes.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => bytes.truncate(end + 1),
+        None if bytes.starts_with(b"{") => bytes.clear(),
+        None => {}
+    }
+    String::from_utf8(bytes).map_err(|why| io::Error::new(ErrorKind::InvalidData, why))
 }
 
 /// The rows of a text, which must be those of the run and shard of a heading; none in an empty text.

@@ -8,7 +8,7 @@ use std::{
 use super::{
     error::JournalError,
     heading::Heading,
-    journal::{Lines, TaskId, whole_lines},
+    journal::{Lines, TaskId, text_of},
     shard::Shard,
 };
 use sparring_files::atomic_file::{Readers, replace};
@@ -30,7 +30,7 @@ pub fn merge(paths: &[PathBuf]) -> Result<Merged, JournalError> {
     let mut merged: Option<Merged> = None;
     let mut shards: BTreeMap<Shard, &Path> = BTreeMap::new();
     for path in paths {
-        let text = whole_lines(path)?;
+        let text = text_of(path)?;
         let lines =
             Lines::read(path, &text)?.ok_or_else(|| JournalError::NoHeading { path: path.clone() })?;
         let shard = lines
