@@ -113,7 +113,7 @@ impl Match {
         let waiting = self.missing(journal).collect();
         let shared = SharedState {
             waiting: Mutex::new(waiting),
-            enough: AtomicBool::new(self.is_decided(&pairs(&journal))),
+            enough: AtomicBool::new(self.is_decided(&pairs(journal))),
             journal: Mutex::new(journal),
         };
         thread::scope(|scope| {
