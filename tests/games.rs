@@ -307,9 +307,23 @@ fn the_engine_judges_games_once_and_shards_are_the_whole() {
         })
         .collect();
     let merged = record("merged.ndjson");
-    let mut merge = Command::new(env!("CARGO_BIN_EXE_sparring"));
-    merge.arg("merge").args(&shards).args(["-o", &merged]);
-    assert!(merge.output().unwrap().status.success());
+    let merge = |words: &[&str]| {
+        let mut merge = Command::new(env!("CARGO_BIN_EXE_sparring"));
+        let output = merge.arg("merge").args(&shards).args(words).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    let before = std::fs::read_to_string(&shards[0]).unwrap();
+    for (words, expected) in [
+        (&["-o", &shards[0]][..], "is one of the records to merge"),
+        (&["-o", &shards[0], "--force"], "is one of the records to merge"),
+        (&["-o", &whole], "is there already; --force writes over it"),
+    ] {
+        let (is_done, said) = merge(words);
+        assert!(!is_done && said.contains(expected), "{said}");
+    }
+    assert_eq!(std::fs::read_to_string(&shards[0]).unwrap(), before);
+    let (is_done, said) = merge(&["-o", &merged]);
+    assert!(is_done && said.contains("3 rows of games analyse in "), "{said}");
     assert_eq!(analyse(&["--record", &merged]), table);
     let sorted = |path: &str| {
         let text = std::fs::read_to_string(path).unwrap();
@@ -321,7 +335,7 @@ fn the_engine_judges_games_once_and_shards_are_the_whole() {
     // Another limit is another run.
     let refused = games(&path, &["analyse", "--nodes", "3000", "--record", &whole]);
     assert!(
-        refused.contains(r#"is the journal of another run: nodes is "2000" there and "3000" here"#),
+        refused.contains(r#"is the record of another run: nodes is "2000" there and "3000" here"#),
         "{refused}"
     );
 }

@@ -200,8 +200,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     });
     bar.finish_and_clear();
     // Finished games count, whatever ended the match.
-    if outcome.is_ok() || !record.is_empty() {
-        say(&summary(&progress(&record, None), args));
+    match args.shard {
+        Some(shard) => say(&format!("shard {shard}: {} games", record.len())),
+        None if outcome.is_ok() || !record.is_empty() => say(&summary(&progress(&record, None), args)),
+        None => {}
     }
     Ok(outcome?)
 }
@@ -259,13 +261,24 @@ fn heading(args: &Args, controls: [TimeControl; 2], openings: &str, engines: &[E
         .with("options", args.options.join(" "))
 }
 
-/// An engine's words, with a number for its build instead of the path; what is looked for in the path of programs has none.
+/// Where a program is: at its path, or in the folders of PATH.
+fn found(program: &str) -> PathBuf {
+    let path = PathBuf::from(program);
+    let folders = std::env::var_os("PATH").filter(|_| path.components().count() == 1);
+    let programs = folders.iter().flat_map(std::env::split_paths);
+    programs
+        .map(|folder| folder.join(&path))
+        .find(|program| program.is_file())
+        .unwrap_or(path)
+}
+
+/// An engine's words, with a number for its build instead of the path.
 fn build(engine: &EngineSpec) -> String {
     let mut words = engine.command.clone();
     let program = words.first_mut();
     let read = program
         .as_ref()
-        .and_then(|program| files::read(Path::new(program.as_str()), files::DATA).ok());
+        .and_then(|program| files::read(&found(program), files::DATA).ok());
     let Some((program, bytes)) = program.zip(read) else {
         return words.join(" ");
     };

@@ -54,7 +54,7 @@ pub struct Args {
     /// The archive file, instead of the one in the state folder.
     #[arg(long, global = true)]
     archive: Option<PathBuf>,
-    /// Print JSON, one game per line.
+    /// Print JSON, an object per line.
     #[arg(long, global = true)]
     json: bool,
 }

@@ -60,8 +60,10 @@ const PATIENCE: Duration = Duration::from_secs(8);
 const MOST: u64 = 64 << 10;
 
 fn address(text: &str) -> Result<Listen, String> {
-    Listen::parse(text)
-        .ok_or_else(|| "write an address and a port, or unix: and the path of a socket".to_owned())
+    Listen::parse(text).ok_or_else(|| {
+        "write a numeric address and a port, as in 127.0.0.1:9464, or unix: and the path of a socket"
+            .to_owned()
+    })
 }
 
 /// Asks, and prints a sentence.
@@ -76,13 +78,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let password = known_password(args.password_file.clone()).map_err(anyhow::Error::new)?;
     let answer = in_time(args.address.clone(), path, password)
         .with_context(|| format!("no answer from {}", args.address))?;
-    let refused = refusal(&answer).filter(|(status, _)| match args.question {
-        // Who refuses the password is live: the bot has the one of its start, the file may have a newer one.
-        Question::Live => status.is_empty() || status.starts_with('5'),
-        Question::Ready => true,
-    });
-    match refused {
+    match refusal(&answer) {
         None => print(word),
+        // The bot has the password of its start, the file may have a newer one: no reason to restart it.
+        Some(("401", _)) if matches!(args.question, Question::Live) => {
+            print("live, as far as can be seen: the password was refused")
+        }
         Some((_, why)) => Err(Failure::error(Exit::Failed, format!("not {word}: {why}"))),
     }
 }

@@ -300,6 +300,16 @@ impl Archive {
         path.map(PathBuf::from)
     }
 
+    /// What tells this archive from others, also from one that is begun anew in its place. A copy has the same.
+    ///
+    /// # Errors
+    /// [`StoreError`] when SQLite fails.
+    pub fn identity(&self) -> Result<String, StoreError> {
+        Ok(self
+            .sql
+            .query_row("SELECT id FROM identity", [], |row| row.get(0))?)
+    }
+
     /// A handle that interrupts a running query from another thread.
     #[must_use]
     pub fn interrupt(&self) -> InterruptHandle {

@@ -43,11 +43,12 @@ fn refused(stage: &Stage<'_>, url: &str, password: Option<&str>, code: i32, sent
 
 fn logins(stage: &Stage<'_>) {
     let url = stage.server.url(stage.database);
-    let wrong = "PostgreSQL at the socket refuses the password of user sparring";
+    let server = format!("PostgreSQL at {}/.s.PGSQL.5432", stage.server.socket().display());
+    let wrong = &format!("{server} refuses the password of user sparring");
     refused(stage, &url, Some("hunter2"), 1, wrong);
     let wrong_url = url.replace(&format!("{USER}@"), &format!("{USER}:hunter2@"));
     refused(stage, &wrong_url, Some(PASSWORD), 1, wrong);
-    let none = "PostgreSQL at the socket wants a password for user sparring: set PGPASSWORD";
+    let none = &format!("{server} wants a password for user sparring: set PGPASSWORD");
     refused(stage, &url, None, 1, none);
     let elsewhere = stage.server.url("nowhere");
     refused(
@@ -55,7 +56,7 @@ fn logins(stage: &Stage<'_>) {
         &elsewhere,
         Some(PASSWORD),
         1,
-        "PostgreSQL at the socket has no database nowhere: ",
+        &format!("{server} has no database nowhere: "),
     );
     // Only the owner of a database may make tables in it.
     let postgres = stage.server.url("postgres");

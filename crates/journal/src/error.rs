@@ -10,7 +10,7 @@ use super::shard::Shard;
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The file cannot be used.
-    #[error("the journal {}", path.display())]
+    #[error("the record {}", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -19,19 +19,19 @@ pub enum JournalError {
         source: std::io::Error,
     },
     /// Another program writes to the file.
-    #[error("the journal {} is in use: another run writes to it", path.display())]
+    #[error("the record {} is in use: another run writes to it", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
     },
     /// The first line is no heading.
-    #[error("{}:1: this is no heading of a journal", path.display())]
+    #[error("{}:1: this is no heading of a record", path.display())]
     NoHeading {
         /// The file.
         path: PathBuf,
     },
     /// The heading belongs to another run.
-    #[error("{} is the journal of another run: {difference}", path.display())]
+    #[error("{} is the record of another run: {difference}", path.display())]
     OtherRun {
         /// The file.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum JournalError {
         why: String,
     },
     /// Of several journals, one is a whole run.
-    #[error("{} is the journal of a whole run, not of a shard", path.display())]
+    #[error("{} is the record of a whole run, not of a shard", path.display())]
     Whole {
         /// The file.
         path: PathBuf,

@@ -289,10 +289,10 @@ impl<'a> Lines<'a> {
                 why,
             };
             let task: TaskId = serde_json::from_str(line)
-                .map_err(|why| refused(format!("this is no row of a journal: {why}")))?;
+                .map_err(|why| refused(format!("this is no row of a record: {why}")))?;
             let row = read(line).map_err(|why| {
                 refused(format!(
-                    "this is no row of a journal of {}: {why}",
+                    "this is no row of a record of {}: {why}",
                     self.heading.journal()
                 ))
             })?;
@@ -410,21 +410,18 @@ mod tests {
         for (text, expected) in [
             (
                 format!("{other}\n"),
-                r#" is the journal of another run: seed is "2" there and "1" here"#,
+                r#" is the record of another run: seed is "2" there and "1" here"#,
             ),
             (
                 format!("{}\n", heading("1/2").line()),
-                " is the journal of another run: it has shard 1/2, this is shard 2/2",
+                " is the record of another run: it has shard 1/2, this is shard 2/2",
             ),
             (
                 format!("{}\n", heading("").line()),
-                " is the journal of another run: it has the whole run, this is shard 2/2",
+                " is the record of another run: it has the whole run, this is shard 2/2",
             ),
-            (
-                "# games\ne2e4\n".to_owned(),
-                ":1: this is no heading of a journal",
-            ),
-            ("half a".to_owned(), ":1: this is no heading of a journal"),
+            ("# games\ne2e4\n".to_owned(), ":1: this is no heading of a record"),
+            ("half a".to_owned(), ":1: this is no heading of a record"),
         ] {
             assert_eq!(refusal(&path, &text, &mine), expected);
         }
@@ -441,11 +438,11 @@ mod tests {
             assert_eq!(refusal(&path, &format!("{first}\n{line}\n"), &mine), expected);
         }
         for (line, expected) in [
-            ("gibberish", ":2: this is no row of a journal: "),
-            ("", ":2: this is no row of a journal: "),
+            ("gibberish", ":2: this is no row of a record: "),
+            ("", ":2: this is no row of a record: "),
             (
                 r#"{"unit":1}"#,
-                ":2: this is no row of a journal of match: missing field",
+                ":2: this is no row of a record of match: missing field",
             ),
         ] {
             let refused = refusal(&path, &format!("{first}\n{line}\n"), &mine);

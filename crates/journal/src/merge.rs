@@ -19,6 +19,8 @@ pub struct Merged {
     heading: Heading,
     /// Each row as its shard has it.
     rows: BTreeMap<TaskId, String>,
+    /// How many rows each shard has, in order.
+    shards: Vec<usize>,
 }
 
 /// Merges the journals of all shards of a run. Of each shard there must be one, with the same heading and only rows of its own; rows may
@@ -29,6 +31,7 @@ pub struct Merged {
 pub fn merge(paths: &[PathBuf]) -> Result<Merged, JournalError> {
     let mut merged: Option<Merged> = None;
     let mut shards: BTreeMap<Shard, &Path> = BTreeMap::new();
+    let mut counts: BTreeMap<Shard, usize> = BTreeMap::new();
     for path in paths {
         let text = text_of(path)?;
         let lines =
@@ -38,10 +41,15 @@ pub fn merge(paths: &[PathBuf]) -> Result<Merged, JournalError> {
             .shard()
             .ok_or_else(|| JournalError::Whole { path: path.clone() })?;
         let rows = lines.rows(|line| Ok(line.to_owned()))?;
+        counts.insert(shard, rows.len());
         match &mut merged {
             None => {
                 let heading = lines.heading.whole();
-                merged = Some(Merged { heading, rows });
+                merged = Some(Merged {
+                    heading,
+                    rows,
+                    shards: Vec::new(),
+                });
             }
             Some(merged) => {
                 if let Some(difference) = merged.heading.difference(&lines.heading) {
@@ -59,7 +67,10 @@ pub fn merge(paths: &[PathBuf]) -> Result<Merged, JournalError> {
     }
     let merged = merged.ok_or(JournalError::Nothing)?;
     complete(&shards)?;
-    Ok(merged)
+    Ok(Merged {
+        shards: counts.into_values().collect(),
+        ..merged
+    })
 }
 
 /// Checks that there is a journal of every shard.
@@ -99,6 +110,12 @@ impl Merged {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// How many of them each shard has finished, in order: one that was killed shows.
+    #[must_use]
+    pub fn shards(&self) -> &[usize] {
+        &self.shards
     }
 
     /// The text: the heading of the whole run, and the rows in order.
@@ -191,15 +208,15 @@ mod tests {
             ),
             (
                 vec![("a", of("1/2")), ("b", other)],
-                r#"b is the journal of another run: seed is "2" there and "1" here, in a"#,
+                r#"b is the record of another run: seed is "2" there and "1" here, in a"#,
             ),
             (
                 vec![("a", of(""))],
-                "a is the journal of a whole run, not of a shard",
+                "a is the record of a whole run, not of a shard",
             ),
             (
                 vec![("a", "e2e4 e7e5".to_owned())],
-                "a:1: this is no heading of a journal",
+                "a:1: this is no heading of a record",
             ),
         ] {
             let journals: Vec<(&str, &str, &[u64])> = journals

@@ -124,6 +124,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         bar.set_message(format!("{} - {}", row.white, row.black));
     })?;
     bar.finish_and_clear();
+    if let Some(shard) = args.shard {
+        return sparring::cli::print(format_args!("shard {shard}: {} games", record.len()));
+    }
     let measured = Measured::of(&ladder.entrants, levels, &record);
     let mut parts = vec![
         measured.table(),

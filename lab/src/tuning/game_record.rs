@@ -98,7 +98,7 @@ pub struct GameRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordError {
     /// The line is no row of a journal of games.
-    #[error("this is no game of `sparring-lab datagen`: {0}")]
+    #[error("this is no game of `sparring-lab datagen`")]
     Row(String),
     /// It has not three fields.
     #[error("\"{0}\" is not FEN | RESULT | MOVES")]

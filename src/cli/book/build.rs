@@ -245,6 +245,13 @@ impl<'a> BuildInput<'a> {
             return Err(Failure::error(Exit::Usage, sentence));
         }
         if let Some(heading) = chosen_games::heading(&begin) {
+            if is_filtered(self.args) || self.args.from_positions {
+                let sentence = format!(
+                    "the games in {} were chosen already: give filters with --record",
+                    path.display()
+                );
+                return Err(Failure::error(Exit::Usage, sentence));
+            }
             let count = chosen_games::feed(path, &heading, &mut self.harvest)?;
             self.account.read += count;
             self.tally.fit += count;
@@ -387,7 +394,8 @@ fn heading(args: &Args) -> Heading {
         .iter()
         .map(|path| {
             let bytes = path.metadata().map_or(0, |file| file.len());
-            format!("{} ({bytes} bytes)", path.display())
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            format!("{} ({bytes} bytes)", name.display())
         })
         .collect();
     Heading::new(JOURNAL, args.shard)
@@ -516,6 +524,13 @@ mod tests {
                 .unwrap();
             let book = path("merged.book");
             run(&parsed(format!("build -q --force {whole} --min 1 -o {book}").split(' ')).unwrap()).unwrap();
+            let filtered = format!("build -q --force {whole} --min-rating 2600 -o {book}");
+            let refused = run(&parsed(filtered.split(' ')).unwrap()).unwrap_err();
+            assert!(
+                refused
+                    .to_string()
+                    .contains("were chosen already: give filters with --record")
+            );
             let text = |name: &str| {
                 let text = fs::read_to_string(path(name)).unwrap();
                 text.split_once('\n').unwrap().1.to_owned()

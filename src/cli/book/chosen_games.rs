@@ -81,11 +81,11 @@ impl ChosenGame {
     }
 }
 
-/// The heading of a journal of chosen games, if a file begins with one.
+/// The heading of a record, if a file begins with one.
 pub fn heading(begin: &[u8]) -> Option<Heading> {
     let first = begin.split(|byte| *byte == b'\n').next()?;
     let heading = Heading::read(std::str::from_utf8(first).ok()?)?;
-    (heading.journal() == JOURNAL).then_some(heading)
+    Some(heading)
 }
 
 /// Counts the games of a journal, and says how many they are.
@@ -98,6 +98,14 @@ pub fn feed(path: &Path, heading: &Heading, harvest: &mut BookBuilder) -> anyhow
             "{} holds shard {shard} alone; `sparring merge` puts all together",
             path.display()
         ));
+    }
+    if heading.journal() != JOURNAL {
+        let sentence = format!(
+            "{} is a record of {}, not of {JOURNAL}",
+            path.display(),
+            heading.journal()
+        );
+        return Err(Failure::error(Exit::Usage, sentence));
     }
     if heading.fact(OTHER_POSITIONS) == Some("true") {
         *harvest = std::mem::take(harvest).from_positions();

@@ -6,6 +6,7 @@ mod table;
 use std::{
     collections::BTreeSet,
     io::Write,
+    num::NonZeroUsize,
     path::PathBuf,
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -55,8 +56,8 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Games at once.
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
+    #[arg(long, default_value = "1")]
+    threads: NonZeroUsize,
     /// Keeps a row of JSON for each game here, to go on after a kill.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -132,6 +133,7 @@ pub(super) fn run(args: &Args, archive: &Archive, json: bool, out: &mut impl Wri
     let build = bench::build_id();
     let heading = Heading::new("games analyse", args.shard)
         .with("build", &build)
+        .with("archive", archive.identity()?)
         .with("nodes", args.nodes);
     let journal = match &args.record {
         Some(path) => Journal::open(path, &heading)?,
@@ -154,7 +156,7 @@ pub(super) fn run(args: &Args, archive: &Archive, json: bool, out: &mut impl Wri
         nodes: Nodes(args.nodes),
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..args.threads.max(1))
+        let workers: Vec<_> = (0..args.threads.get())
             .map(|_| {
                 scope.spawn(|| {
                     // The others stop too.
@@ -170,6 +172,10 @@ pub(super) fn run(args: &Args, archive: &Archive, json: bool, out: &mut impl Wri
     })?;
     run.bar.finish_and_clear();
     let journal = run.journal.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(shard) = args.shard {
+        say(&format!("shard {shard}: {} games", journal.len()));
+        return Ok(());
+    }
     let rows = table::rows(journal.rows().filter(|game| units.contains(&game.unit)));
     if rows.is_empty() {
         say("no game of these has ended with a result");

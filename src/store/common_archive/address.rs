@@ -42,7 +42,7 @@ impl Address {
         }
         let mut config: Config = url
             .parse()
-            .map_err(|_| wrong("expected postgres://USER@HOST:PORT/DATABASE, after it ?sslmode=require"))?;
+            .map_err(|_| wrong("expected postgres://USER@HOST:PORT/DATABASE, after it as in ?sslmode=require, prefer or disable, &host=FOLDER, &port=PORT"))?;
         if config.get_password().is_none()
             && let Some(password) = password
         {
@@ -63,12 +63,21 @@ impl Address {
             }
             [] => return Err(wrong("it names no host; a socket is ?host=/var/run/postgresql")),
             // A socket, where there are any.
-            [_] => {
+            [socket] => {
+                let folder = match socket {
+                    Host::Unix(folder) => folder.display().to_string(),
+                    Host::Tcp(name) => name.clone(),
+                };
+                let port = config.get_ports().first().copied().unwrap_or(5432);
                 // TLS is for the network.
                 config.ssl_mode(SslMode::Disable);
-                "the socket".to_owned()
+                format!("{folder}/.s.PGSQL.{port}")
             }
-            _ => return Err(wrong("it names more than one host")),
+            _ => {
+                return Err(wrong(
+                    "it names more than one host; beside ?host=FOLDER the port is &port=PORT",
+                ));
+            }
         };
         Ok(Self {
             database: config.get_dbname().unwrap_or(&user).to_owned(),

@@ -89,7 +89,7 @@ impl PushError {
             }
             _ if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
                 format!(
-                    "PostgreSQL at {server} does not let user {user} in: {}",
+                    "PostgreSQL at {server} does not let user {user} in: {}; pg_hba.conf says who may come, and how",
                     said.message()
                 )
             }
