@@ -11,7 +11,7 @@ fn program(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_sparring-lab")).with_file_name(name);
     assert!(
         path.exists(),
-        "{name} is not built: cargo build --workspace --bins"
+        "{name} is not built: cargo test --workspace --no-run"
     );
     path
 }
@@ -28,14 +28,16 @@ fn printed(program: &Path, words: &[String]) -> String {
 }
 
 /// Runs a command whole and in eight shards, and compares rows and results.
-fn shards_are_the_whole(command: &str) {
+fn shards_are_the_whole(command: &[&str], settings: &str) {
     let folder = tempfile::tempdir().unwrap();
     let lab = program("sparring-lab");
     let run = |name: &str, shard: &str| {
         let path = folder.path().join(name).display().to_string();
-        let record = format!(" --record {path}{shard}");
-        let words: Vec<String> = format!("{command}{record}")
-            .split(' ')
+        let settings = format!("{settings} --record {path}{shard}");
+        let words: Vec<String> = command
+            .iter()
+            .copied()
+            .chain(settings.split(' '))
             .map(str::to_owned)
             .collect();
         (printed(&lab, &words), path)
@@ -65,10 +67,11 @@ fn shards_are_the_whole(command: &str) {
 
 #[test]
 fn of_a_match() {
-    let engine = program("sparring-uci").display().to_string();
-    shards_are_the_whole(&format!(
-        "match {engine} {engine} --quiet --tc nodes=100 --games 18 --random-plies 4 --option Hash=1"
-    ));
+    let engine = format!("{} uci", program("sparring").display());
+    shards_are_the_whole(
+        &["match", &engine, &engine],
+        "--quiet --tc nodes=100 --games 18 --random-plies 4 --option Hash=1",
+    );
 }
 
 #[test]
@@ -81,8 +84,9 @@ fn of_a_calibration() {
         "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1\n7k/8/5K2/8/8/8/8/6R1 w - - 0 1\n",
     )
     .unwrap();
-    shards_are_the_whole(&format!(
-        "calibrate --levels 600,800,1000 --games 24 --reach 1 --openings {}",
+    let settings = format!(
+        "--levels 600,800,1000 --games 24 --reach 1 --openings {}",
         endings.display()
-    ));
+    );
+    shards_are_the_whole(&["calibrate"], &settings);
 }
