@@ -17,11 +17,15 @@ export function pieces(fen: string): Map<string, string> {
   return found;
 }
 
-/** How many pieces of each kind a side has in hand, by lower-case letter: `{ n: 2 }`. */
-export function pocket(fen: string, color: Color): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
+/** Kinds of pieces that can be in a pocket, by their letters. */
+export const KINDS = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen' } as const;
+export type Kind = keyof typeof KINDS;
+
+/** How many pieces of each kind a side has in hand. */
+export function pocket(fen: string, color: Color): ReadonlyMap<Kind, number> {
+  const counts = new Map<Kind, number>();
   for (const letter of /\[(\w*)\]/.exec(fen)?.[1] ?? '') {
-    const kind = letter.toLowerCase();
+    const kind = letter.toLowerCase() as Kind;
     if ((letter === kind) === (color === 'black')) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
@@ -32,6 +36,14 @@ export function checksLeft(fen: string, color: Color): number | null {
   const [, white, black] = / (\d)\+(\d)(?: |$)/.exec(fen) ?? [];
   const left = color === 'white' ? white : black;
   return left === undefined ? null : Number(left);
+}
+
+/** The squares that a move in UCI blew up: where it took, and where other pieces went with it. None where nothing exploded. */
+export function blownUp(before: string, after: string, uci: string): string[] {
+  const [from, to] = squaresOf(uci);
+  const left = pieces(after);
+  if (!to || left.has(to)) return [];
+  return [to, ...[...pieces(before).keys()].filter((square) => square !== from && square !== to && !left.has(square))];
 }
 
 /** The squares of a move in UCI: from and to, or the one that a piece was dropped on. */

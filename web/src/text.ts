@@ -149,6 +149,7 @@ export const text = {
   inCheck: 'You are in check.',
   mustTake: 'A capture is due.',
   pocket: (color: Color) => `In the hand of ${COLOR_NAMES[color]}`,
+  noneInHand: 'nothing',
   inHand: (count: number, piece: string) => `${count} ${piece}${count === 1 ? '' : 's'}`,
   cannotDrop: (piece: string, to: string) => `The ${piece} cannot be dropped on ${to}.`,
   checksLeft: (count: number) => (count === 1 ? '1 check left' : `${count} checks left`),

@@ -44,6 +44,30 @@ test('running games are boards that follow the stream, with clocks that tick', (
     assert.equal(await page.getByText(/eval|score|\+0\./i).count(), 0, 'nobody is told what the bot thinks');
   }));
 
+const CRAZY = 'r1bqkb1r/ppp2ppp/2n5/4p3/4P3/8/PPP2PPP/RNBQKB1R[NNPq] w KQkq - 0 6';
+
+test('boards of variants show what stands beside them: pieces in hand, checks left, and races from one side', () =>
+  onDashboard((daemon) => {
+    daemon.boards = [
+      board('game0001', { variant: 'crazyhouse', fen: CRAZY, last: 'N@f3' }),
+      board('game0002', { variant: 'threeCheck', fen: 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 1+3 0 1' }),
+      board('game0003', { variant: 'racingKings', side: 'black', fen: '8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1', last: null }),
+    ];
+    daemon.game = { ...daemon.game, variant: 'crazyhouse', start: CRAZY, line: [], decisions: null };
+  }, async ({ page, url }) => {
+    const card = (at) => page.locator('.live').nth(at);
+    await card(0).getByRole('img', { name: 'In the hand of White: 1 pawn, 2 knights' }).waitFor();
+    await card(0).getByRole('img', { name: 'In the hand of Black: 1 queen' }).waitFor();
+    assert.deepEqual(await card(1).locator('.beside').allInnerTexts(), ['3 checks left', '1 check left']);
+    await card(2).locator('.ground.orientation-white').waitFor();
+    assert.equal(await card(2).locator('.beside:visible').count(), 0);
+    await assertAccessible(page);
+    await shoot(page, 'dashboard-variants-1280x800');
+    await page.goto(`${url}#/game/abcd1234`);
+    await page.locator('.viewer').getByRole('img', { name: 'In the hand of White: 1 pawn, 2 knights' }).waitFor();
+    await shoot(page, 'dashboard-crazyhouse-1280x800');
+  }));
+
 test('the owner pauses, reads settings again, and ends only when sure', () =>
   onDashboard(() => undefined, async ({ page, daemon }) => {
     await page.getByText('No game is running.').waitFor();

@@ -163,16 +163,24 @@ test('antichess: a capture is due, a pawn may become a king, and no end is a che
 });
 
 test('atomic: what was blown up is off the board', () => {
-  const before = 'rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 2';
-  const after = 'rnbqkbnr/ppp1pppp/8/8/8/8/PPPP1PPP/RNBQKBNR b KQkq - 0 2';
+  const before = 'r1bqkbnr/ppp1pppp/2n5/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3';
+  const after = 'r1bqkbnr/ppp1pppp/8/8/8/8/PPPP1PPP/RNBQKBNR b KQkq - 0 3';
   const view = { initialFen: before, fen: before, turn: 'white', dests: { e4: ['d5'] }, legal: [{ uci: 'e4d5', san: 'exd5' }] };
-  return onBoard({ full: { ...variant('atomic'), initialFen: before }, view }, async ({ page, server }) => {
+  const game = { full: { ...variant('atomic'), initialFen: before }, view };
+  return onBoard(game, async ({ page, server }) => {
+    // The board shows an explosion for a quarter of a second.
+    await page.evaluate(() => {
+      globalThis.exploded = new Set();
+      const note = () => document.querySelectorAll('square.exploding1').forEach((square) => globalThis.exploded.add(square.cgKey));
+      new MutationObserver(note).observe(document.querySelector('cg-board'), { childList: true, subtree: true, attributes: true });
+    });
     await clickSquares(page, 'e4', 'd5');
     await askedFor(server, '/move/e4d5');
     server.tell({ view: { ...view, moves: [{ uci: 'e4d5', san: 'exd5', fen: after }], fen: after, turn: 'black', dests: {}, legal: [] } });
-    for (const key of ['d5', 'e4']) await untilPieceAt(page, key, '');
+    for (const key of ['c6', 'd5', 'e4']) await untilPieceAt(page, key, '');
     await untilMarked(page, 'last-move', 'd5', 'e4');
-  });
+    await until(() => page.evaluate(() => [...globalThis.exploded].sort().join()), (keys) => keys === 'c6,d5', 'the squares explode');
+  }, { reducedMotion: 'no-preference' });
 });
 
 test('the hill and the last rank are marked, and racers see the board from one side', async () => {

@@ -4,9 +4,12 @@ import type { Key } from '@lichess-org/chessground/types';
 import { h, setText } from '../dom';
 import { squaresOf } from '../fen';
 import type { Page } from '../route';
+import { opposite } from '../model';
 import { text } from '../text';
+import { sideSeen } from '../variants';
 import { explanation, fill, markOf, numbered } from '../why';
 import * as api from './api';
+import { createBeside } from './beside';
 import { loadedPage, moment } from './loaded';
 import { words } from './words';
 
@@ -47,7 +50,7 @@ function lineOf(game: api.GameDetail): string {
   return [
     moment(game.began),
     `${words.you} (${game.side}) – ${game.name}${rating}`,
-    `${game.rated ? words.rated : words.casual} ${game.speed}`,
+    `${game.rated ? words.rated : words.casual} ${game.speed}${text.variantTag(game.variant)}`,
     game.level === null ? game.personality : `${game.personality} ${words.level(game.level)}`,
     [words.results[game.result] ?? game.result, game.status].filter(Boolean).join(', '),
   ].join(' · ');
@@ -94,6 +97,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
   let ply = at ?? game.line.length;
   const closed = new AbortController();
   const ground = h('div', { class: 'ground', role: 'img' });
+  const [mine, theirs] = [createBeside(game.variant), createBeside(game.variant)];
   const title = h('h2');
   const body = h('div', { class: 'why-body', tabindex: -1, 'aria-live': 'polite' });
   const blackFirst = initial.split(' ')[1] === 'b';
@@ -107,9 +111,12 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
   const show = (to: number) => {
     ply = Math.min(Math.max(to, 0), game.line.length);
     const move = game.line[ply - 1];
+    const fen = move?.fen ?? initial;
+    mine.render(fen, game.side);
+    theirs.render(fen, opposite(game.side));
     cg.set({
-      fen: move?.fen ?? initial,
-      orientation: game.side,
+      fen,
+      orientation: sideSeen(game.variant, game.side),
       lastMove: move ? (squaresOf(move.uci) as Key[]) : [],
     });
     ground.setAttribute('aria-label', `${text.board}: ${move?.san ?? words.start}`);
@@ -135,7 +142,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
   }, { signal: closed.signal });
   show(ply);
   const element = h('div', { class: 'viewer' },
-    h('div', { class: 'board' }, ground),
+    h('div', { class: 'board' }, theirs.element, ground, mine.element),
     h('div', { class: 'beside' },
       h('div', { class: 'moves', role: 'group', 'aria-label': words.moves }, ...buttons),
       h('section', { class: 'why', 'aria-label': text.why.title }, title, body)),

@@ -6,7 +6,9 @@ import { squaresOf } from '../fen';
 import { clockText } from '../game/clock';
 import { opposite } from '../model';
 import { text } from '../text';
+import { sideSeen } from '../variants';
 import type { Board } from './api';
+import { createBeside } from './beside';
 import { words } from './words';
 
 export interface LiveBoard {
@@ -22,10 +24,13 @@ export function createLiveBoard(grid: HTMLElement, first: Board): LiveBoard {
   const ground = h('div', { class: 'ground', role: 'img' });
   const name = h('a', { href: `#/game/${encodeURIComponent(first.id)}` });
   const [mine, theirs] = [h('span', { class: 'clock' }), h('span', { class: 'clock' })];
+  const [myHand, theirHand] = [createBeside(first.variant), createBeside(first.variant)];
   const about = h('small');
   const element = h('article', { class: 'live' },
     h('div', { class: 'who' }, h('strong', {}, name), theirs),
+    theirHand.element,
     ground,
+    myHand.element,
     h('div', { class: 'who' }, h('strong', {}, words.you), mine),
     about,
   );
@@ -48,7 +53,9 @@ export function createLiveBoard(grid: HTMLElement, first: Board): LiveBoard {
     setText(about, `${now.rated ? words.rated : words.casual} ${now.speed}${text.variantTag(now.variant)} · ${now.personality}${level}`);
     ground.setAttribute('aria-label', `${words.you}, ${now.side}, ${now.opponent}, ${opposite(now.side)}: ${now.plies} half moves`);
     const lastMove = now.last ? (squaresOf(now.last) as Key[]) : [];
-    cg.set({ fen: now.fen, orientation: now.side, turnColor: side(), lastMove });
+    myHand.render(now.fen, now.side);
+    theirHand.render(now.fen, opposite(now.side));
+    cg.set({ fen: now.fen, orientation: sideSeen(now.variant, now.side), turnColor: side(), lastMove });
     tick();
   };
   render();

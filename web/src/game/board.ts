@@ -3,7 +3,7 @@ import { Chessground } from '@lichess-org/chessground';
 import type { Config } from '@lichess-org/chessground/config';
 import type { Dests, Key } from '@lichess-org/chessground/types';
 import { h } from '../dom';
-import { squaresOf } from '../fen';
+import { blownUp, squaresOf } from '../fen';
 import { isOn } from '../preferences';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
@@ -26,6 +26,7 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
   const element = h('div', { class: 'board' }, ground);
   let drawn = '';
   let lastLivePly = 0;
+  let last: Shown | null = null;
   let cancelPromotion: (() => void) | null = null;
   const drawAnew = () => {
     drawn = '';
@@ -46,9 +47,10 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
     });
   };
 
+  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
   const cg = Chessground(ground, {
     fen: EMPTY_FEN, // Not the start position: the game may be anywhere, and a flash of the wrong one looks broken.
-    animation: { enabled: !matchMedia('(prefers-reduced-motion: reduce)').matches, duration: 160 },
+    animation: { enabled: !isStill, duration: 160 },
     movable: {
       free: false,
       showDests: true,
@@ -86,6 +88,10 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
     cancelPromotion?.();
     cg.set(position(game, now));
     hand.render();
+    if (!isStill && rules(game).explosions && last && now.move && now.ply === last.ply + 1) {
+      cg.explode(blownUp(last.fen, now.fen, now.move.uci) as Key[]);
+    }
+    last = now;
     ground.setAttribute('aria-label', describe(now));
     // A takeback cancels a premove, which was meant for another position.
     if (now.live && now.ply < lastLivePly) cg.cancelMove();

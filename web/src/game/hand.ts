@@ -1,12 +1,9 @@
 // Drops: a piece of our pocket on its way to the board, by click and square or by drag, and the squares marked for it.
 import type { Api } from '@lichess-org/chessground/api';
 import type { Key, MouchEvent, Role } from '@lichess-org/chessground/types';
+import { KINDS, type Kind } from '../fen';
 import { text } from '../text';
 import { isMyTurn, isPlaying, myColor, rules, shown, type Game } from './state';
-
-/** Kinds of pieces that can be in a pocket, by their letters. */
-export const KINDS = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen' } as const;
-export type Kind = keyof typeof KINDS;
 
 export interface Hand {
   /** The kind that the next click on the board drops. */

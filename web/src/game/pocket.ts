@@ -1,9 +1,9 @@
 // The pockets of crazyhouse: what each side has in hand, and the way from ours to the board.
 import { figure, h, setText } from '../dom';
-import { pocket } from '../fen';
+import { KINDS, pocket, type Kind } from '../fen';
 import { opposite, type Color } from '../model';
 import { text } from '../text';
-import { KINDS, type Hand, type Kind } from './hand';
+import type { Hand } from './hand';
 import { below, isPlaying, myColor, rules, shown, type Game } from './state';
 
 const LETTERS = Object.keys(KINDS) as Kind[];

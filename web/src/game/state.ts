@@ -2,7 +2,7 @@
 import type { Color, GameEvent, GameFull, GameState, Lobby, Player, View } from '../model';
 import { isRunning, opposite } from '../model';
 import { isRecord } from '../storage';
-import { traits, type Traits } from '../variants';
+import { sideSeen, traits, type Traits } from '../variants';
 import type { Decisions } from '../why';
 
 export interface Said {
@@ -112,8 +112,10 @@ export const below = (game: Game): Color => {
 };
 
 /** The side from which the board is seen. */
-export const orientation = (game: Game): Color =>
-  rules(game).fromWhite ? (game.flipped ? 'black' : 'white') : below(game);
+export function orientation(game: Game): Color {
+  const seen = sideSeen(game.full?.variant.key, myColor(game) ?? 'white');
+  return game.flipped ? opposite(seen) : seen;
+}
 
 export function turn(game: Game): Color {
   const first: Color = game.full?.initialFen.split(' ')[1] === 'b' ? 'black' : 'white';
