@@ -58,9 +58,9 @@ test('boards of variants show what stands beside them: pieces in hand, checks le
     const card = (at) => page.locator('.live').nth(at);
     await card(0).getByRole('img', { name: 'In the hand of White: 1 pawn, 2 knights' }).waitFor();
     await card(0).getByRole('img', { name: 'In the hand of Black: 1 queen' }).waitFor();
-    assert.deepEqual(await card(1).locator('.beside').allInnerTexts(), ['3 checks left', '1 check left']);
+    assert.deepEqual(await card(1).locator('.tally').allInnerTexts(), ['3 checks left', '1 check left']);
     await card(2).locator('.ground.orientation-white').waitFor();
-    assert.equal(await card(2).locator('.beside:visible').count(), 0);
+    assert.equal(await card(2).locator('.tally:visible').count(), 0);
     await assertAccessible(page);
     await shoot(page, 'dashboard-variants-1280x800');
     await page.goto(`${url}#/game/abcd1234`);

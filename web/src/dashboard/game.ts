@@ -9,7 +9,7 @@ import { text } from '../text';
 import { sideSeen } from '../variants';
 import { explanation, fill, markOf, numbered } from '../why';
 import * as api from './api';
-import { createBeside } from './beside';
+import { createTally } from './tally';
 import { loadedPage, moment } from './loaded';
 import { words } from './words';
 
@@ -97,7 +97,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
   let ply = at ?? game.line.length;
   const closed = new AbortController();
   const ground = h('div', { class: 'ground', role: 'img' });
-  const [mine, theirs] = [createBeside(game.variant), createBeside(game.variant)];
+  const [ours, theirs] = [createTally(game.variant), createTally(game.variant)];
   const title = h('h2');
   const body = h('div', { class: 'why-body', tabindex: -1, 'aria-live': 'polite' });
   const blackFirst = initial.split(' ')[1] === 'b';
@@ -112,7 +112,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
     ply = Math.min(Math.max(to, 0), game.line.length);
     const move = game.line[ply - 1];
     const fen = move?.fen ?? initial;
-    mine.render(fen, game.side);
+    ours.render(fen, game.side);
     theirs.render(fen, opposite(game.side));
     cg.set({
       fen,
@@ -142,7 +142,7 @@ function createViewer(game: api.GameDetail, at: number | null): Viewer {
   }, { signal: closed.signal });
   show(ply);
   const element = h('div', { class: 'viewer' },
-    h('div', { class: 'board' }, theirs.element, ground, mine.element),
+    h('div', { class: 'board' }, theirs.element, ground, ours.element),
     h('div', { class: 'beside' },
       h('div', { class: 'moves', role: 'group', 'aria-label': words.moves }, ...buttons),
       h('section', { class: 'why', 'aria-label': text.why.title }, title, body)),

@@ -8,7 +8,7 @@ import { opposite } from '../model';
 import { text } from '../text';
 import { sideSeen } from '../variants';
 import type { Board } from './api';
-import { createBeside } from './beside';
+import { createTally } from './tally';
 import { words } from './words';
 
 export interface LiveBoard {
@@ -24,13 +24,13 @@ export function createLiveBoard(grid: HTMLElement, first: Board): LiveBoard {
   const ground = h('div', { class: 'ground', role: 'img' });
   const name = h('a', { href: `#/game/${encodeURIComponent(first.id)}` });
   const [mine, theirs] = [h('span', { class: 'clock' }), h('span', { class: 'clock' })];
-  const [myHand, theirHand] = [createBeside(first.variant), createBeside(first.variant)];
+  const [myTally, theirTally] = [createTally(first.variant), createTally(first.variant)];
   const about = h('small');
   const element = h('article', { class: 'live' },
     h('div', { class: 'who' }, h('strong', {}, name), theirs),
-    theirHand.element,
+    theirTally.element,
     ground,
-    myHand.element,
+    myTally.element,
     h('div', { class: 'who' }, h('strong', {}, words.you), mine),
     about,
   );
@@ -53,8 +53,8 @@ export function createLiveBoard(grid: HTMLElement, first: Board): LiveBoard {
     setText(about, `${now.rated ? words.rated : words.casual} ${now.speed}${text.variantTag(now.variant)} · ${now.personality}${level}`);
     ground.setAttribute('aria-label', `${words.you}, ${now.side}, ${now.opponent}, ${opposite(now.side)}: ${now.plies} half moves`);
     const lastMove = now.last ? (squaresOf(now.last) as Key[]) : [];
-    myHand.render(now.fen, now.side);
-    theirHand.render(now.fen, opposite(now.side));
+    myTally.render(now.fen, now.side);
+    theirTally.render(now.fen, opposite(now.side));
     cg.set({ fen: now.fen, orientation: sideSeen(now.variant, now.side), turnColor: side(), lastMove });
     tick();
   };

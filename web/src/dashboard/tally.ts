@@ -1,18 +1,18 @@
-// What stands beside a board that nobody plays on: pieces in hand, checks left.
+// What counts beside a board that nobody plays on: pieces in hand, checks left.
 import { figure, h, setText } from '../dom';
 import { checksLeft, KINDS, pocket, type Kind } from '../fen';
 import type { Color } from '../model';
 import { text } from '../text';
 import { traits } from '../variants';
 
-export interface Beside {
+export interface Tally {
   readonly element: HTMLElement;
   render(fen: string, color: Color): void;
 }
 
 /** A row for one side, hidden in variants that have nothing to say there. */
-export function createBeside(variant: string): Beside {
-  const element = h('p', { class: 'beside', hidden: true });
+export function createTally(variant: string): Tally {
+  const element = h('p', { class: 'tally', hidden: true });
   const { pockets } = traits(variant);
   return {
     element,
