@@ -275,7 +275,10 @@ async fn a_probe_tells_a_bot_without_its_server_from_one_at_work_and_one_that_is
             (Some(0), format!("{question}\n"))
         );
     }
-    let (code, said) = probe(folder, "live", &[]).await;
+    // Who is refused for a password still hears that the bot is there, but not that it takes challenges.
+    let refused = "live, as far as can be seen: the password was refused\n".to_owned();
+    assert_eq!(probe(folder, "live", &[]).await, (Some(0), refused));
+    let (code, said) = probe(folder, "ready", &[]).await;
     assert_eq!(code, Some(1));
     assert!(said.contains("password"), "{said}");
     program.kill().await.unwrap();
