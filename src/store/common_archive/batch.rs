@@ -5,7 +5,7 @@ use std::pin::pin;
 use bytes::Bytes;
 use futures::SinkExt as _;
 use rusqlite::{OptionalExtension as _, Row};
-use tokio_postgres::{CopyInSink, Transaction};
+use tokio_postgres::{CopyInSink, Transaction, types::ToSql};
 
 use super::{
     Accounts, Address, PushError, Pushed,
@@ -77,27 +77,13 @@ impl Batch<'_> {
         from: Option<i64>,
         mut pushed: Pushed,
     ) -> Result<(Pushed, Option<i64>), PushError> {
-        let Self {
-            transaction,
-            archive,
-            kind,
-            ..
-        } = *self;
-        let failed = |error: tokio_postgres::Error| PushError::of(&error, self.address);
+        let Self { archive, kind, .. } = *self;
         // One state of the archive, although the bot goes on writing.
         let snapshot = archive.sql.unchecked_transaction()?;
         let identity: String = snapshot.query_row("SELECT id FROM identity", [], |row| row.get(0))?;
         let mark = match from {
             Some(mark) => mark,
-            None => {
-                let select = "SELECT revision, id FROM pushes WHERE archive = $1 AND kind = $2";
-                let found = transaction.query_opt(select, &[&identity, &kind.table]).await;
-                let found: Option<(i64, String)> = found.map_err(failed)?.map(|row| (row.get(0), row.get(1)));
-                match found {
-                    Some((revision, id)) if archive.has_reached(kind, revision, &id)? => revision,
-                    _ => 0,
-                }
-            }
+            None => self.mark(&identity).await?,
         };
         if kind.table == GAMES.table && from.is_none() {
             let count =
@@ -107,58 +93,89 @@ impl Batch<'_> {
             (pushed.total, pushed.known) = (total.into(), known.into());
         }
         let mut items = archive.after(kind, mark, self.most, self.accounts)?;
-        let Some(Item { revision, id, .. }) = items.last() else {
+        let Some(last) = items.last() else {
             return Ok((pushed, None));
         };
-        let reached = Some(*revision);
-        let set = "INSERT INTO pushes (archive, kind, revision, id) VALUES ($1, $2, $3, $4)
-               ON CONFLICT (archive, kind) DO UPDATE SET revision = excluded.revision, id = excluded.id";
-        transaction
-            .execute(set, &[&identity, &kind.table, revision, id])
-            .await
-            .map_err(failed)?;
+        let reached = Some(last.revision);
+        self.move_mark(&identity, last).await?;
         // In the order of the keys, neighbours come to lie on one page.
         items.sort_unstable_by(|one, other| (&one.account, &one.id).cmp(&(&other.account, &other.id)));
+        let known = self.delete(&items).await?;
+        self.copy(kind.table, kind.table, kind.columns, "id", &items)
+            .await?;
+        if kind.table == GAMES.table {
+            pushed.games += items.len() as u64;
+            pushed.moves += self.write_moves(items, &known).await?;
+        } else {
+            pushed.challenges += items.len() as u64;
+        }
+        Ok((pushed, reached))
+    }
 
+    /// How far the common archive has the rows of this one; 0 when it holds none of them, or of a state that is no more.
+    async fn mark(&self, identity: &str) -> Result<i64, PushError> {
+        let select = "SELECT revision, id FROM pushes WHERE archive = $1 AND kind = $2";
+        let keys: [&(dyn ToSql + Sync); 2] = [&identity, &self.kind.table];
+        let found = self.transaction.query_opt(select, &keys).await;
+        let found = found.map_err(|error| self.failed(&error))?;
+        let found: Option<(i64, String)> = found.map(|row| (row.get(0), row.get(1)));
+        Ok(match found {
+            Some((revision, id)) if self.archive.has_reached(self.kind, revision, &id)? => revision,
+            _ => 0,
+        })
+    }
+
+    async fn move_mark(&self, identity: &str, last: &Item) -> Result<(), PushError> {
+        let set = "INSERT INTO pushes (archive, kind, revision, id) VALUES ($1, $2, $3, $4)
+               ON CONFLICT (archive, kind) DO UPDATE SET revision = excluded.revision, id = excluded.id";
+        self.execute(set, &[&identity, &self.kind.table, &last.revision, &last.id])
+            .await
+    }
+
+    /// Deletes what the common archive has of these items. Which they are, as (account, id) in order.
+    async fn delete(&self, items: &[Item]) -> Result<Vec<(String, String)>, PushError> {
         let names: Vec<&str> = items.iter().map(|item| item.account.as_str()).collect();
         let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
         let delete = format!(
             "DELETE FROM {} AS old USING unnest($1::text[], $2::text[]) AS new (account, id)
          WHERE old.account = new.account AND old.id = new.id RETURNING old.account, old.id",
-            kind.table
+            self.kind.table
         );
-        let known = transaction
-            .query(&delete, &[&names, &ids])
-            .await
-            .map_err(failed)?;
+        let known = self.transaction.query(&delete, &[&names, &ids]).await;
+        let known = known.map_err(|error| self.failed(&error))?;
         let mut known: Vec<(String, String)> = known.iter().map(|row| (row.get(0), row.get(1))).collect();
         known.sort_unstable();
-        self.copy(kind.table, kind.table, kind.columns, "id", &items)
-            .await?;
-        if kind.table != GAMES.table {
-            pushed.challenges += items.len() as u64;
-            return Ok((pushed, reached));
-        }
-        pushed.games += items.len() as u64;
-        let (old, new): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
+        Ok(known)
+    }
+
+    /// Writes the moves of games. Those of `known` games replace what the common archive has of them. How many.
+    async fn write_moves(&self, games: Vec<Item>, known: &[(String, String)]) -> Result<u64, PushError> {
+        let is_known = |item: &Item| {
             known
                 .binary_search_by(|(account, id)| (account, id).cmp(&(&item.account, &item.id)))
                 .is_ok()
-        });
-        pushed.moves += self.copy("moves", "moves", MOVE_COLUMNS, "game", &new).await?;
+        };
+        let (old, new): (Vec<Item>, Vec<Item>) = games.into_iter().partition(is_known);
+        let mut moves = self.copy("moves", "moves", MOVE_COLUMNS, "game", &new).await?;
         if !old.is_empty() {
-            pushed.moves += self.copy("moves", "stage", MOVE_COLUMNS, "game", &old).await?;
-            transaction.execute(FROM_STAGE, &[]).await.map_err(failed)?;
+            moves += self.copy("moves", "stage", MOVE_COLUMNS, "game", &old).await?;
+            self.execute(FROM_STAGE, &[]).await?;
             let (names, ids): (Vec<&str>, Vec<&str>) = known
                 .iter()
                 .map(|(account, id)| (account.as_str(), id.as_str()))
                 .unzip();
-            transaction
-                .execute(TAKEN_BACK, &[&names, &ids])
-                .await
-                .map_err(failed)?;
+            self.execute(TAKEN_BACK, &[&names, &ids]).await?;
         }
-        Ok((pushed, reached))
+        Ok(moves)
+    }
+
+    async fn execute(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<(), PushError> {
+        let done = self.transaction.execute(statement, values).await;
+        done.map(drop).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &tokio_postgres::Error) -> PushError {
+        PushError::of(error, self.address)
     }
 
     /// Sends the rows `from` a table of the archive `to` one of the common archive, whose column `key` is the id of an item. How many.
@@ -173,7 +190,7 @@ impl Batch<'_> {
         let Self {
             transaction, archive, ..
         } = *self;
-        let failed = |error: tokio_postgres::Error| PushError::of(&error, self.address);
+        let failed = |error: tokio_postgres::Error| self.failed(&error);
         let copy = format!("COPY {to} (account, {columns}) FROM STDIN");
         let sink: CopyInSink<Bytes> = transaction.copy_in(copy.as_str()).await.map_err(failed)?;
         let mut sink = pin!(sink);
