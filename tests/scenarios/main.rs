@@ -21,6 +21,7 @@ mod online;
 mod outages;
 mod play;
 mod pondering;
+mod probes;
 mod program;
 mod proxy;
 mod puppet;
