@@ -38,11 +38,10 @@ export function checksLeft(fen: string, color: Color): number | null {
   return left === undefined ? null : Number(left);
 }
 
-/** The squares that a move in UCI blew up: where it took, and where other pieces went with it. None where nothing exploded. */
-export function blownUp(before: string, after: string, uci: string): string[] {
-  const [from, to] = squaresOf(uci);
+/** The squares that a capture of atomic chess blew up: where it took, and where other pieces went with it. */
+export function blownUp(before: string, after: string, capture: string): string[] {
+  const [from, to = ''] = squaresOf(capture);
   const left = pieces(after);
-  if (!to || left.has(to)) return [];
   return [to, ...[...pieces(before).keys()].filter((square) => square !== from && square !== to && !left.has(square))];
 }
 

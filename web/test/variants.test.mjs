@@ -162,24 +162,44 @@ test('antichess: a capture is due, a pawn may become a king, and no end is a che
   });
 });
 
+/** Notes every square that explodes from here on: each is to be seen for a quarter of a second alone. */
+const noteExplosions = (page) =>
+  page.evaluate(() => {
+    globalThis.exploded = new Set();
+    const note = () => document.querySelectorAll('square.exploding1').forEach((square) => globalThis.exploded.add(square.cgKey));
+    new MutationObserver(note).observe(document.querySelector('cg-board'), { childList: true, subtree: true, attributes: true });
+  });
+const exploded = (page) => page.evaluate(() => [...globalThis.exploded].sort().join());
+
 test('atomic: what was blown up is off the board', () => {
   const before = 'r1bqkbnr/ppp1pppp/2n5/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3';
   const after = 'r1bqkbnr/ppp1pppp/8/8/8/8/PPPP1PPP/RNBQKBNR b KQkq - 0 3';
   const view = { initialFen: before, fen: before, turn: 'white', dests: { e4: ['d5'] }, legal: [{ uci: 'e4d5', san: 'exd5' }] };
   const game = { full: { ...variant('atomic'), initialFen: before }, view };
   return onBoard(game, async ({ page, server }) => {
-    // The board shows an explosion for a quarter of a second.
-    await page.evaluate(() => {
-      globalThis.exploded = new Set();
-      const note = () => document.querySelectorAll('square.exploding1').forEach((square) => globalThis.exploded.add(square.cgKey));
-      new MutationObserver(note).observe(document.querySelector('cg-board'), { childList: true, subtree: true, attributes: true });
-    });
+    await noteExplosions(page);
     await clickSquares(page, 'e4', 'd5');
     await askedFor(server, '/move/e4d5');
     server.tell({ view: { ...view, moves: [{ uci: 'e4d5', san: 'exd5', fen: after }], fen: after, turn: 'black', dests: {}, legal: [] } });
     for (const key of ['c6', 'd5', 'e4']) await untilPieceAt(page, key, '');
     await untilMarked(page, 'last-move', 'd5', 'e4');
-    await until(() => page.evaluate(() => [...globalThis.exploded].sort().join()), (keys) => keys === 'c6,d5', 'the squares explode');
+    await until(() => exploded(page), (keys) => keys === 'c6,d5', 'the squares explode');
+  }, { reducedMotion: 'no-preference' });
+});
+
+test('atomic: castling that is written as king takes rook blows nothing up', () => {
+  const before = 'rnbqkbnr/ppp1pppp/8/8/8/5NPB/PPPPPP1P/RNBQK2R w KQkq - 0 1';
+  const castled = 'rnbqkbnr/ppp1pppp/8/8/8/5NPB/PPPPPP1P/RNBQ1RK1 b kq - 1 1';
+  const taken = 'rn1qkbnr/ppp1pppp/8/8/8/5NP1/PPPPPP1P/RNBQ1RK1 w kq - 0 2';
+  const moves = [{ uci: 'e1h1', san: 'O-O', fen: castled }];
+  return onBoard({ full: { ...variant('atomic'), initialFen: before }, view: { initialFen: before, fen: before } }, async ({ page, server }) => {
+    await noteExplosions(page);
+    server.tell({ view: { initialFen: before, moves, fen: castled, turn: 'black', dests: {}, legal: [] } });
+    await untilPieceAt(page, 'g1', 'white king');
+    // A capture after it is seen alone.
+    server.tell({ view: { initialFen: before, moves: [...moves, { uci: 'c8h3', san: 'Bxh3', fen: taken }], fen: taken, turn: 'white', dests: {}, legal: [] } });
+    await until(() => exploded(page), (keys) => keys.includes('h3'), 'the capture explodes');
+    assert.equal(await exploded(page), 'h3');
   }, { reducedMotion: 'no-preference' });
 });
 

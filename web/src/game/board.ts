@@ -88,7 +88,7 @@ export function createBoard(game: Game, play: (uci: string) => void, say: (line:
     cancelPromotion?.();
     cg.set(position(game, now));
     hand.render();
-    if (!isStill && rules(game).explosions && last && now.move && now.ply === last.ply + 1) {
+    if (!isStill && rules(game).explosions && last && now.ply === last.ply + 1 && now.move?.san.includes('x')) {
       cg.explode(blownUp(last.fen, now.fen, now.move.uci) as Key[]);
     }
     last = now;
